@@ -8,7 +8,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, dropwhile
 from pathlib import Path
 from random import Random
@@ -32,10 +32,12 @@ from ...agent.query.tree import (
 )
 from ..wording.english import asked_files
 from .examples import Example, examples_of
-from .made_graphs import is_value, write_graph
+from .made_graphs import VALUES, is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
 ASKED = "asked"
+_UNLINKED = 0.12
+"""How many of the questions are also asked of a graph that lacks a thing which they name."""
 _MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
 """A mention in brackets, or in braces words that the query leaves out."""
 
@@ -77,8 +79,23 @@ def read_asked(file: Path) -> AskedGraph:
 
 
 def asked_examples(graph: AskedGraph) -> list[Example]:
-    """The questions of a graph as they are learnt."""
-    return examples_of(graph.questions)
+    """The questions of a graph as they are learnt.
+
+    Some are learnt also as those about a thing that the graph does not have: no query is right.
+    """
+    rng = Random(f"unlinked {graph.name}")
+    named = (question for question in graph.questions if rng.random() < _UNLINKED)
+    return examples_of(chain(graph.questions, filter(None, (_unlinked(q, rng) for q in named))))
+
+
+def _unlinked(question: SourceQuestion, rng: Random) -> SourceQuestion | None:
+    """The question with the name of a thing as mere words; None where it names no thing."""
+    things = [mention for mention in question.mentions if mention.kind not in ("", *VALUES)]
+    if not things:
+        return None
+    unknown = rng.choice(things)
+    others = tuple(mention for mention in question.mentions if mention != unknown)
+    return replace(question, mentions=others, actions=(), unread=None)
 
 
 def write_asked(graph: AskedGraph, file: Path, rng: Random) -> None:

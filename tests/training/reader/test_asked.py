@@ -138,6 +138,24 @@ def test_words_in_braces_are_those_that_a_query_leaves_out(tmp_path: Path) -> No
     assert left_out == [["nearly", "in", "2015"], [], None]
 
 
+def test_some_names_are_learnt_as_words_of_which_a_graph_says_nothing(tmp_path: Path) -> None:
+    every = [
+        question(f"How many seats has [Hall {name}]?", start=[0], steps=["seats"])
+        for name in "ABCDEFGHIJKLMNOPQRST"
+    ]
+    towns = [
+        question(f"Halls of [{name}]?", start=[0], steps=["^town"]) for name in ("Oslo", "Rome")
+    ]
+    graph = read_asked(asked(tmp_path, *every, *towns))
+    examples = asked_examples(graph)
+    unlinked = examples[len(graph.questions) :]
+    assert 0 < len(unlinked) < len(every) / 2
+    for one in unlinked:
+        assert not one.actions and one.unread is None
+        assert not any(word.what == "thing" for word in one.words)
+        assert "hall" in [word.text for word in one.words]
+
+
 def test_a_relation_may_be_called_year(tmp_path: Path) -> None:
     file = tmp_path / "prizes.jsonl"
     schema = {"classes": ["prize", "hall"], "relations": [["year", "prize", "number"]]}
