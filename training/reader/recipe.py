@@ -9,8 +9,8 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from ...agent.errors import InputError
 from ...agent.reader.inputs import Size
 from ...agent.reader.lexicon import Lexicon, open_encoder
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
-from .asked import ASKED
 from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
@@ -31,130 +30,10 @@ from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, asked_apart, gather_lessons
 from .lexicons import lexicon_of, meanings_of
 from .module import JOINT, ReaderModule
-from .pools import PLAIN, Drawing, every_word, pools_of
+from .pools import PLAIN, every_word, pools_of
 from .rows import ROWS
+from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of the training; `rarity` as `stream_of` has it."""
-
-    name: str
-    steps: int
-    rate: float
-    drawing: Drawing
-    rarity: float = 0.3
-    batch: int = 64
-    """Questions of a step."""
-    joint: bool = True
-    """Whether words and labels see each other."""
-    frozen: tuple[str, ...] = ()
-    """Parameters that stay as they are."""
-    schedule: int | None = None
-    """Steps over which the rate falls, where it ends before."""
-    middle: int | None = None
-    """The step of which the weights are averaged with the last, a multiple of `Plan.heard`, or 0
-    for those that the stage begins with; on graphs that are kept apart the mean was better."""
-    averaged: int = 0
-    """As `Plan` has it."""
-    mean_with: str = ""
-    """The stage of which the first weights are averaged with the last of this one."""
-    share: float = 0.5
-    """How much the last ones count then."""
-    more: Mapping[str, float] = field(default_factory=dict[str, float])
-    """How many times as often as else some sources are drawn."""
-
-
-_ASKED_MORE = {"spider": 2.0, "text2cypher": 2.0}
-"""How much more often these sources are drawn in the last stages; they ask much of classes."""
-_WALKS = (
-    *("simplequestions", "simplequestions-twins", "simplequestions-wikidata"),
-    *("simplequestions-wikidata-twins", "flexkbqa", COMPOSED),
-)
-"""Sources of walks from what a question names."""
-_OF_WIKIDATA = ("simplequestions-wikidata", "simplequestions-wikidata-twins")
-"""Of these many ask for what the words of another relation of their graph say, too."""
-_WALKED_MORE = dict.fromkeys(_WALKS, 1.6) | dict.fromkeys(_OF_WIKIDATA, 1.0)
-_AFFIXED = Drawing(affixed=0.6, renamed=0.5)
-_BARE = Drawing(fewest=3, affixed=0.5, renamed=0.5, bare=0.4, both=0.5)
-_WIDE = replace(_BARE, few=0.4, one_way=0.03)
-_MEANINGS = ("meanings.weight",)
-_SINGLY = _ASKED_MORE | _WALKED_MORE | {ASKED: 5.8}
-
-STAGES = (
-    Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
-    # Labels are barred as a graph bars them, and rare kinds of action are drawn more often.
-    Stage("barred", 5_000, 1e-3, Drawing(), joint=False),
-    Stage("joint", 5_000, 1.5e-3, Drawing(), schedule=12_000),
-    # Labels have words that say nothing, and other names more often.
-    Stage("affixed", 6_000, 1.2e-3, _AFFIXED),
-    # Many graphs have no classes, and relations go both ways.
-    Stage("bare", 2_000, 8e-4, _BARE),
-    Stage("longer", 6_000, 8e-4, _BARE, middle=1_500),
-    # The bundled weights met here first what `training/queries/clauses.py` words.
-    Stage("clauses", 5_000, 1e-3, _BARE, schedule=5_200, middle=0),
-    # Small graphs without classes are asked for what their relations begin at.
-    Stage("rows", 2_500, 1e-3, replace(_BARE, few=0.4)),
-    # Much is asked of classes, and what nobody does is not what somebody has done to him.
-    Stage(
-        "classes", 3_000, 1e-3, replace(_BARE, few=0.4, one_way=0.08), middle=0, more=_ASKED_MORE
-    ),
-    # That taught "not", and made walks worse: they are drawn more often.
-    Stage(
-        "walks",
-        2_000,
-        6e-4,
-        replace(_BARE, few=0.4, one_way=0.06),
-        schedule=4_000,
-        middle=0,
-        more=_ASKED_MORE | dict.fromkeys(_WALKS, 1.6),
-    ),
-    Stage(
-        "settled",
-        900,
-        5e-4,
-        replace(_BARE, few=0.4),
-        mean_with="classes",
-        more=_ASKED_MORE | dict.fromkeys(_WALKS, 2.2),
-    ),
-    # All at once, in larger steps: twice as many domains, and questions in the words of labels.
-    Stage(
-        "general",
-        4_600,
-        1.5e-3,
-        _WIDE,
-        batch=128,
-        middle=0,
-        averaged=200,
-        more=_ASKED_MORE | _WALKED_MORE,
-    ),
-    # The bundled weights met here first some of the questions that were asked one by one, then
-    # mostly those, and in the last stage all of them, among all others.
-    Stage(
-        "asked", 2_000, 1e-3, _WIDE, frozen=_MEANINGS, schedule=4_000, more=_SINGLY | {ASKED: 6.0}
-    ),
-    Stage(
-        "asked more",
-        2_500,
-        1e-3,
-        _WIDE,
-        frozen=_MEANINGS,
-        schedule=4_000,
-        more=_SINGLY | {ASKED: 42.0},
-    ),
-    Stage(
-        "asked all",
-        3_000,
-        1e-3,
-        _WIDE,
-        frozen=_MEANINGS,
-        averaged=75,
-        mean_with="asked",
-        share=0.75,
-        more=_SINGLY,
-    ),
-)
 
 LESSONS = "lessons.pickle"
 _MOST_WORDS = 1_000_000

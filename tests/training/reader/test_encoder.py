@@ -24,8 +24,9 @@ from groundwalk.training.material import gather
 from groundwalk.training.reader import recipe as making
 from groundwalk.training.reader.lessons import Lessons
 from groundwalk.training.reader.made_graphs import examples_over
-from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, main, train_reader
+from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import WORD_SOURCES
+from groundwalk.training.reader.stages import STAGES
 from groundwalk.training.reader.tuning import Tuning, schema_of, tuned
 from groundwalk.training.recipe import Recipe
 from rich.console import Console

@@ -12,10 +12,12 @@ from groundwalk.training.reader import recipe as recipes
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.asked import ASKED
 from groundwalk.training.reader.composed import COMPOSED
+from groundwalk.training.reader.labelled import LABELLED
 from groundwalk.training.reader.learning import Plan, blended
 from groundwalk.training.reader.lessons import Lessons, asked_apart, gather_lessons
-from groundwalk.training.reader.recipe import LESSONS, STAGES, ReaderRecipe, main, train_reader
+from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
+from groundwalk.training.reader.stages import STAGES
 from rich.console import Console
 
 SMALL = ("spider", "text2cypher", "qald")
@@ -96,7 +98,7 @@ def test_a_mean_is_with_an_earlier_stage() -> None:
 
 
 def test_what_a_stage_draws_more_often_are_sources() -> None:
-    known = {source.name for source in SOURCES} | {COMPOSED, ASKED}
+    known = {source.name for source in SOURCES} | {COMPOSED, LABELLED, ASKED}
     assert all(stage.more.keys() <= known for stage in STAGES)
 
 
