@@ -24,7 +24,7 @@ YEAR = 10_000.0
 """What a year is of `Quantity.number`."""
 _GRAINS = {7: 100.0, 10: 1.0}
 """The same of a month and of a day, by the characters with which they are written."""
-_SPAN = re.compile(r"([1-9]\d)(?:\d[xX]|[xX]{2})")
+_MANY_YEARS = re.compile(r"\d\d(?:\d[xX]|[xX]{2})")
 """A decade or a century, as ISO 8601-2 writes them: `198X`, `19XX`."""
 
 
@@ -40,7 +40,10 @@ class Operand:
     number: float | None = None
     date: float | None = None
     grain: float = 0.0
-    """What of a value is compared with the date, as its month or its day; all of it at 0."""
+    """What of a value is compared with the date: its day, month, year, decade or century.
+
+    It is how much one of these adds to `Quantity.number`; with 0 all of the value is compared.
+    """
     years: float = 0.0
     """The years of the decade or century that is compared with; 0 for another value."""
     unit: str = ""
@@ -51,7 +54,7 @@ class Operand:
 
     @property
     def amount(self) -> float | None:
-        """What how many there are is compared with; a decade is no such number."""
+        """The number that a count is compared with; None for a decade."""
         return None if self.years else self.number
 
 
@@ -63,7 +66,7 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
         year = value_of(f'"{text}"^^<{XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
         return Operand(number=float(text), date=year and year.number, unit=unit)
     plain = text.strip()
-    if _SPAN.fullmatch(plain):
+    if _MANY_YEARS.fullmatch(plain):
         years = 10.0 ** plain.lower().count("x")
         first = float(plain.lower().replace("x", "0"))
         return Operand(
@@ -81,6 +84,11 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
         grain=_GRAINS.get(len(plain), 0.0),
         unit=unit,
     )
+
+
+def grain_of(operand: Operand, *, year: bool) -> float:
+    """The `grain` with which dates are compared; with `year` it is at least that of a year."""
+    return max(operand.grain, YEAR) if year else operand.grain
 
 
 def number_for_having(text: str | int | float | bool | None) -> float:
@@ -289,10 +297,6 @@ def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionErro
     )
 
 
-def grain_of(operand: Operand, *, year: bool) -> float:
-    """What of a date is compared with an operand; with `year` no less than its year."""
-    return max(operand.grain, YEAR) if year else operand.grain
-
-
 def _coarse(sizes: Sizes, grain: float) -> Sizes:
+    """Sizes in whole grains; as they are with 0."""
     return np.floor(sizes / grain) if grain else sizes

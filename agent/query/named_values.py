@@ -28,8 +28,13 @@ _DAY = re.compile(
     r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
     r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
-_DECADE = re.compile(r"(?<![\w.,-])([1-9]\d[1-9])0(['’]?[^\W\d_]{1,2})(?!\w)")
-_CENTURY = re.compile(r"(?<![\w.,-])(\d\d)([^\W\d_]{1,2})[\s-]+([^\W\d_]+)(?!\w)")
+_DECADE = re.compile(
+    r"(?<![\w.,'’])(?<!\d-)(?P<years>1\d[1-9]|20[1-9])0(?P<apostrophe>['’]?)(?P<s>[^\W\d_]{1,2})(?!\w)"
+)
+_CENTURY = r"(?P<last>\d{1,2})(?P<nd>[^\W\d_]{2})[\s-]+(?P<word>[^\W\d_]+)(?!\w)"
+_CENTURY_BEFORE = r"(?<![\w.,])(?<!\d-)(?:(?P<first>\d{1,2})(?P<st>[^\W\d_]{2})"
+"""The first of two centuries, of which the second has the word."""
+_LAST_CENTURY = 21
 _DAYS_BEFORE = (
     r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
     r"(?<![\w.,-])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
@@ -37,15 +42,15 @@ _DAYS_BEFORE = (
 """The first day of a range, which has its year, and may have its month, from the last one."""
 _DAYS_AFTER = (
     r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
-    r"(?P<last>\d{1,2})(?P<nd>[^\W\d_]{2})?(?:,\s*|\s+)(?P<year>\d{4})(?!\w|[.,]\d)",
+    r"(?P<last>\d{1,2})(?P<nd>[^\W\d_]{2})?(?P<comma>,\s*|\s+)(?P<year>\d{4})(?![\w-]|[.,]\d)",
 )
 """The two days of a range after their month."""
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
-_UP_TO = re.compile(r"\s*[-–—]\s*[\d,.]*\d([^\W\d_]+)")
-"""After a number the larger one of a range, with what its digits end in."""
+_UP_TO = re.compile(r"(?:[-–—]|\s+[-–—]\s+)(?P<larger>[\d,]*\d(?:\.\d+)?)(?P<suffix>[^\W\d_]+)")
+"""What follows the first number of a range: the second one, with letters that end it."""
 _UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
@@ -73,8 +78,14 @@ class Spelling:
     """What after digits makes a place of them."""
     decades: frozenset[str]
     """What after a year makes a decade of it."""
+    articles: frozenset[str]
+    """Words after which a number with such letters is a decade, and no measure."""
     centuries: frozenset[str]
     """Words for a hundred years, after the place of these."""
+    century: re.Pattern[str]
+    """One of these, or two."""
+    era: re.Pattern[str]
+    """What says that years are counted backwards."""
     days_before: tuple[re.Pattern[str], ...]
     """The first day of a range, at the end of what stands before the last one."""
     days_after: re.Pattern[str]
@@ -98,7 +109,10 @@ def spelling() -> Spelling:
         marks["joint"],
         frozenset(marks["ordinals"]),
         frozenset(marks["decades"]),
+        frozenset(marks["articles"]),
         frozenset(marks["centuries"]),
+        re.compile(rf"{_CENTURY_BEFORE}{_range([*marks['ranges'], *marks['either']])})?{_CENTURY}"),
+        re.compile(rf"\s*(?i:{'|'.join(map(re.escape, marks['eras']))})(?!\w)"),
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
         re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),
         frozenset(marks["not_units"]),
@@ -166,32 +180,54 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
 
 
 def _days_after_month(question: str, words: Spelling) -> Iterator[NamedValue]:
-    """Both days of ranges in one month that is said before them: `July 1-10, 2025`."""
+    """Both days of ranges in one month that is said before them: `July 1-10, 2025`.
+
+    Without a comma a month that may be a word has its capital: *march 5 to 10 2000 soldiers*.
+    """
     for days in words.days_after.finditer(question):
-        month, year = days["month"], int(days["year"])
-        first = _day(int(days["day"]), month, year, days["th"], words, in_range=True)
-        last = _day(int(days["last"]), month, year, days["nd"], words, in_range=True)
+        month, year, has_comma = days["month"], int(days["year"]), "," in days["comma"]
+        first = _day(int(days["day"]), month, year, days["th"], words, in_range=has_comma)
+        last = _day(int(days["last"]), month, year, days["nd"], words, in_range=has_comma)
         if first is not None and last is not None and first < last:
             end = max(days.end("day"), days.end("th"))
-            spans = ((days.start(), end, first), (days.start("last"), days.end(), last))
-            for start, end, day in spans:
-                text = question[start:end]
-                yield NamedValue(start, end, "date", text, MentionValue(day.isoformat()))
+            yield _in_range(question, days.start(), end, first)
+            yield _in_range(question, days.start("last"), days.end(), last)
+
+
+def _in_range(question: str, start: int, end: int, day: datetime.date) -> NamedValue:
+    """A day of a range, of which the question has a part there: it is shown in full."""
+    return NamedValue(start, end, "date", day.isoformat(), MentionValue(day.isoformat()))
 
 
 def _many_years(question: str, words: Spelling) -> Iterator[NamedValue]:
     """Decades and centuries, as ISO 8601-2 writes them: `1980s` is `198X`, `19th century` `18XX`.
 
-    `1900s` is left out, for it may be either.
+    Those before our era are left out, and so is `1900s`, for it may be either.
     """
     for decade in _DECADE.finditer(question):
-        if decade[2].lower().replace("’", "'") in words.decades:
-            yield NamedValue(*decade.span(), "date", decade[0], MentionValue(f"{decade[1]}X"))
-    for century in _CENTURY.finditer(question):
-        is_century = century[3].lower() in words.centuries and int(century[1]) > 10
-        if is_century and century[2].lower() in words.ordinals:
-            value = MentionValue(f"{int(century[1]) - 1}XX")
-            yield NamedValue(*century.span(), "date", century[0], value)
+        is_decade = decade["s"].lower() in words.decades and (
+            not decade["apostrophe"] or _follows(question, decade.start(), words.articles)
+        )
+        if is_decade and not words.era.match(question, decade.end()):
+            value = MentionValue(f"{decade['years']}X")
+            yield NamedValue(*decade.span(), "date", decade[0], value)
+    for century in words.century.finditer(question):
+        if century["word"].lower() in words.centuries:
+            is_counted_back = words.era.match(question, century.end())
+            for number, ordinal in (("first", "st"), ("last", "nd")):
+                start, end = century.start(number), century.end(ordinal)
+                place = int(century[number] or 0)
+                is_place = 0 < place <= _LAST_CENTURY and century[ordinal].lower() in words.ordinals
+                if is_place and not is_counted_back:
+                    end = century.end() if number == "last" else end
+                    value = MentionValue(f"{place - 1:02}XX")
+                    yield NamedValue(start, end, "date", question[start:end], value)
+
+
+def _follows(question: str, start: int, words: frozenset[str]) -> bool:
+    """Whether one of some words stands directly before what starts there."""
+    word = _LAST_WORD.search(question[:start])
+    return word is not None and word[1].lower() in words
 
 
 def _first_of_range(
@@ -213,8 +249,7 @@ def _first_of_range(
             day = _day(number, name, last.year - 1, first["th"], words, in_range=True)
         if day is not None and day < last and (not is_alone or _is_free(before[: first.start()])):
             end = max(first.end(part) for part in ("day", "th", "month"))
-            text = before[first.start() : end]
-            yield NamedValue(first.start(), end, "date", text, MentionValue(day.isoformat()))
+            yield _in_range(before, first.start(), end, day)
         return
 
 
@@ -255,14 +290,36 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
         glued = _WORD.match(question, end)
         if glued and (times := words.suffixes.get(glued[0])):
             end, value = glued.end(), _whole(value * times)
-        elif (larger := _UP_TO.match(question, end)) and (times := words.suffixes.get(larger[1])):
+        elif times := _of_range(question, digits, value, words):
             value = _whole(value * times)
+        elif glued and _may_be_decade(question, digits, value, glued[0], words):
+            continue
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
         end, value = _scaled(question, end, value, words)
         unit = _unit_at(question, end, words)
         text = question[digits.start() : end]
         yield NamedValue(digits.start(), end, "number", text, MentionValue(value, unit))
+
+
+def _of_range(question: str, digits: re.Match[str], value: float, words: Spelling) -> int | None:
+    """What the letters after a range multiply, also its first number: `10-20k`; None elsewhere."""
+    second = _UP_TO.match(question, digits.end())
+    is_second = question[: digits.start()].endswith(("-", "–", "—"))
+    if second is None or is_second or value >= _read(second["larger"]):
+        return None
+    return words.suffixes.get(second["suffix"])
+
+
+def _may_be_decade(
+    question: str, digits: re.Match[str], value: float, letters: str, words: Spelling
+) -> bool:
+    """Whether a number is more likely some years than a measure: `1900s`, `the 80s`, `'90s`."""
+    if letters.lower() not in words.decades or value % 10:
+        return False
+    is_short = _follows(question, digits.start(), words.articles)
+    is_short |= question[: digits.start()].endswith(("'", "’"))
+    return is_short or (1_000 <= value < 2_100 and len(digits[0]) == 4)
 
 
 def _in_words(question: str, words: Spelling) -> Iterator[NamedValue]:

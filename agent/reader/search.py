@@ -362,12 +362,17 @@ def _read(
     batch, read = tools.read(words, labels)
     scores = tools.network.scored(batch.of_actions([numbers]), read, last=True)
     at = [index for index, key in enumerate(every) if key in named]
+    pointed = {action.number for action in actions if action.number is not None}
+    unread = NUMPY.sigmoid(scores.unread[0, -1]).tolist()
+    for index, word in enumerate(words):
+        if word.what == "date" and word.mention not in pointed:
+            unread[index] = 1.0  # nobody names a date in vain
     return _Account(
         words,
         [labels[index] for index in at],
-        NUMPY.sigmoid(scores.unread[0, -1]).tolist(),
+        unread,
         scores.met[0][:, at].tolist(),
-        {action.number for action in actions if action.number is not None},
+        pointed,
         FILLER
         if named or _PLAIN_SETS.issuperset(action.kind for action in actions)
         else "operator",

@@ -121,7 +121,9 @@ def _first_hop(actions: Sequence[Action], mention: int) -> str:
 def _question(record: Mapping[str, Any], name: str, schema: SchemaLabels) -> SourceQuestion:
     """Raises ValueError and QuestionError for a question that does not fit."""
     if record["query"] is None:
-        text, mentions, _ = _marked(record["q"], dict(enumerate(record["classes"])))
+        text, mentions, unread = _marked(record["q"], dict(enumerate(record["classes"])))
+        if unread:
+            raise ValueError("there are braces, and no query that leaves words out")
         if len(mentions) != len(record["classes"]):
             raise ValueError(f"{len(mentions)} mentions, and {len(record['classes'])} classes")
         return SourceQuestion(ASKED, "", name, text, mentions, ())
@@ -140,7 +142,7 @@ def _marked(
 ) -> tuple[str, tuple[Mention, ...], tuple[tuple[int, int], ...]]:
     """A question without its brackets and braces, its mentions, and what its query leaves out.
 
-    Raises ValueError for a bracket or a brace that is not closed, or stands inside of others.
+    Raises ValueError for brackets and braces that do not match, or stand inside of others.
     """
     text, mentions, unread = "", list[tuple[int, int]](), list[tuple[int, int]]()
     last = 0
@@ -151,7 +153,7 @@ def _marked(
         text, last = text + match[0][1:-1], match.end()
     text += written[last:]
     if not set("[]{}").isdisjoint(text):
-        raise ValueError("a bracket or a brace is not closed")
+        raise ValueError("brackets and braces do not match, or stand inside of others")
     values = {(value.start, value.end): value.kind for value in values_in(text)}
     named = (
         Mention(*stretch, text[slice(*stretch)], values.get(stretch, "") or types.get(number, ""))

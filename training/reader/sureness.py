@@ -91,19 +91,21 @@ def known_of_made(
 def known_of_asked(read: ReadWith, graph: AskedGraph) -> Iterator[Known]:
     """What is known of questions that were asked one by one; right is what their query comes to.
 
-    Nothing is right where the graph says nothing of a question, or the query leaves words out.
+    No answer is right where the graph says nothing of a question. Nor is one to a question of which
+    the query leaves words out: it answers another question. What cannot be executed tells nothing.
     """
     for question in graph.questions:
         _, outcome = read_as_asked(read, question.question) or (None, None)
         if outcome is None or outcome.evidence is None or has_nothing(outcome.computed):
             continue  # that something comes to nothing is judged by its probability
-        is_whole = bool(question.actions) and not question.unread
-        right = is_whole and answer_of(outcome.computed) == _answer_to(read, question)
-        yield Known(outcome.evidence, right)
+        if not question.actions or question.unread:
+            yield Known(outcome.evidence, right=False)
+        elif (wanted := _answer_to(read, question)) is not None:
+            yield Known(outcome.evidence, answer_of(outcome.computed) == wanted)
 
 
 def _answer_to(read: ReadWith, question: SourceQuestion) -> Hashable:
-    """What the query of a question comes to over the graph that was written for it."""
+    """What the query of a question comes to over its graph; None where it cannot be executed."""
     values = {(value.start, value.end): value.value for value in values_in(question.question)}
     numbered = {
         number: values[mention.start, mention.end]

@@ -105,23 +105,22 @@ def fit_thresholds(
     answered that their graph says nothing of; where there are none, few of the made ones whose
     relation is taken out. Raises ValueError where no domain can be asked about.
     """
-    reader = replace(reader, settings=replace(reader.settings, sureness=()))
-    known = list[Known]()
-    for kg, asked in _over(apart, seed + _FOR_EVIDENCE, report):
-        known += known_of_made(reading_with(kg, reader), asked, TermNames(kg))
-        for read, question in _lacking(kg, reader, asked, _LACKING, Unwatched()):
+    bare = replace(reader, settings=replace(reader.settings, sureness=()))
+    of_made, of_asked = list[Known](), list[Known]()
+    for kg, made in _over(apart, seed + _FOR_EVIDENCE, report):
+        of_made += known_of_made(reading_with(kg, bare), made, TermNames(kg))
+        for read, question in _lacking(kg, bare, made, _LACKING, Unwatched()):
             without_it = known_of_made(read, [question], TermNames(kg))
-            known += [one for one in without_it if not one.right]
-    asked = list[Known]()
+            of_made += [one for one in without_it if not one.right]
     for graph in asked_apart:
         report(f"asking over {graph.name}, which is kept apart")
         with _opened(graph) as kg:
-            asked += known_of_asked(reading_with(kg, reader), graph)
-    reader = with_sureness(reader, known, asked)
-    tried, without = list[Tried](), list[Answered]()
-    for kg, asked in _over(apart, seed, report):
-        tried.append(_tried(kg, reader, _made_exam(kg, reader, asked), Unwatched()))
-        lacking = _tried_without(kg, reader, asked, _LACKING, Unwatched())
+            of_asked += known_of_asked(reading_with(kg, bare), graph)
+    reader = with_sureness(reader, of_made, of_asked)
+    tried, without = [Tried([], [], _shares(of_asked))], list[Answered]()
+    for kg, made in _over(apart, seed, report):
+        tried.append(_tried(kg, reader, _made_exam(kg, reader, made), Unwatched()))
+        lacking = _tried_without(kg, reader, made, _LACKING, Unwatched())
         tried.append(lacking)
         without += lacking.answered
     if not any(part.answered for part in tried):
@@ -131,6 +130,11 @@ def fit_thresholds(
             answer for graph in asked_apart for answer in asked_in_vain(graph, reader, report)
         ]
     return _silent(_fitted(reader, tried, lenient_threshold), without)
+
+
+def _shares(known: Sequence[Known]) -> list[float]:
+    """How surely a word is left out of each question that was read whole."""
+    return [one.evidence.unread for one in known if one.right]
 
 
 def asked_in_vain(

@@ -1,5 +1,7 @@
 """The values of questions, and how they go together with linked names."""
 
+from itertools import pairwise
+
 import pytest
 from groundwalk.agent.query.binding import Mention
 from groundwalk.agent.query.named_values import spelling, values_in
@@ -93,7 +95,7 @@ def test_a_day_in_words_is_compared_as_a_date() -> None:
 def test_the_first_day_of_a_range_has_its_month_and_year_from_the_last(
     question: str, first: str, last: str
 ) -> None:
-    days = [(day.text, day.value.value) for day in values_in(question)]
+    days = [(question[day.start : day.end], day.value.value) for day in values_in(question)]
     assert days == [(first, "2025-07-01"), (last, "2025-07-10")]
 
 
@@ -119,6 +121,8 @@ def test_a_number_before_a_day_is_no_day_where_they_make_no_range() -> None:
         ("between 2025-07-01 and 10 July 2025", ["", "2025-07-10"]),
         ("room 1-10, 2025", []),
         ("July 10-1, 2025", []),
+        ("march 5 to 10 2000 soldiers", []),
+        ("July 1-3, 2025-05-01", [""]),
     ],
 )
 def test_a_range_over_months(question: str, days: list[str]) -> None:
@@ -131,24 +135,53 @@ def test_a_range_over_months(question: str, days: list[str]) -> None:
     [
         ("records of the 1980s", [("1980s", "198X")]),
         ("between the 1910's and the 2010s", [("1910's", "191X"), ("2010s", "201X")]),
+        ("the 1980s-1990s", [("1980s", "198X"), ("1990s", "199X")]),
+        ("in the mid-1980s", [("1980s", "198X")]),
         ("in the 19th century", [("19th century", "18XX")]),
+        ("in the 5th century", [("5th century", "04XX")]),
         ("a 12th-century church", [("12th-century", "11XX")]),
+        ("the 19th and the 20th centuries", [("19th", "18XX"), ("20th centuries", "19XX")]),
+        ("10th-12th century", [("10th", "09XX"), ("12th century", "11XX")]),
         ("records of the 1900s", []),
-        ("the 3rd century", []),
+        ("the 80s and the '90s", []),
         ("the 19th centurion", []),
-        ("1980sx, a1980s and 1,980s", []),
+        ("1980sx and a1980s", []),
+        ("the 12th century BC, the 1230s B.C. and the 99th century", []),
     ],
 )
 def test_decades_and_centuries(question: str, said: list[tuple[str, str]]) -> None:
-    dates = [value for value in values_in(question) if value.kind == "date"]
-    assert [(date.text, date.value.value) for date in dates] == said
+    assert [(date.text, date.value.value) for date in values_in(question)] == said
 
 
-def test_a_letter_after_a_range_multiplies_both_its_ends() -> None:
-    assert [size for _, size, _ in numbers("towns of 10-20k, 1.5 – 2k and 10-20 km")] == [
+def test_other_years_and_seconds_are_numbers() -> None:
+    years = numbers("the 1980 prize, 1980's best film")
+    assert years == [("1980", 1980, ""), ("1980", 1980, "")]
+    seconds = numbers("over 90s, 1250 s and 1241s")
+    assert seconds == [("90", 90, "s"), ("1250", 1250, "s"), ("1241", 1241, "s")]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "1980s 's 1980 19th 20th century and - to 10 2k July 1-10, 2025 2025-07-10 the".split()
+        )
+    ),
+    st.sampled_from(["", " "]),
+)
+def test_values_never_overlap(words: list[str], between: str) -> None:
+    values = values_in(between.join(words))
+    assert all(one.end <= other.start for one, other in pairwise(values))
+
+
+def test_a_letter_after_a_range_with_a_dash_multiplies_both_its_ends() -> None:
+    ranges = "towns of 10-20k, 1.5 – 2k, 10-20 km, 500-2k, +49-20k and 2020-01-10k"
+    assert [size for _, size, _ in numbers(ranges)] == [
         *(10_000, 20_000),
         *(1_500, 2_000),
         *(10, 20),
+        *(500, 2_000),
+        *(49, 20_000),
+        *(2020, 1, 10_000),
     ]
 
 

@@ -222,6 +222,13 @@ def test_a_question_has_the_time_of_its_own(kg: KnowledgeGraph) -> None:
     assert most > 0
 
 
+def test_a_date_that_no_action_points_at_is_left_out(kg: KnowledgeGraph) -> None:
+    account = LabelAccount(reading_tools(kg, lambda: tiny_reader(0)))
+    asked = Asked("films since 1984-05-03", mentions_of("films since 1984-05-03", []))
+    whole = (Action("class"), Action("end"))
+    assert account.most_unread(asked.question, asked.mentions.numbered, [whole]) == [1.0]
+
+
 def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
     tree = {
         "start": {"class": "film"},

@@ -172,7 +172,7 @@ def test_a_relation_may_be_called_year(tmp_path: Path) -> None:
     [
         (
             question("Who {is in [the Larks]}?", start=[0], steps=["^singsWith"]),
-            "not closed",
+            "do not match",
         ),
         (question("Who is in [the Larks]?", start=[0], steps=["singers"]), "no relation 'singers'"),
         (
