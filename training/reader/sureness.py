@@ -25,6 +25,7 @@ from ...agent.query.binding import TermNames, bind
 from ...agent.query.named_values import values_in
 from ...agent.query.normal import MentionValue
 from ...agent.query.question import Asked
+from ...agent.query.truths import with_truth_values
 from ...agent.reader.graph import reading_tools
 from ...agent.reader.search import LabelAccount, LabelReader
 from ...agent.reader.values import LabelsWithValues
@@ -32,6 +33,7 @@ from ...agent.reader.weights import ReaderWeights
 from ..fitting.exams import read_alone
 from ..queries.typed import TypedQuestion
 from .asked import AskedGraph
+from .made_graphs import relation_iri
 from .sources import SourceQuestion
 
 _RESTRAINT = 1.0
@@ -112,8 +114,15 @@ def _answer_to(read: ReadWith, question: SourceQuestion) -> Hashable:
         for number, mention in enumerate(question.mentions)
         if values.get((mention.start, mention.end), MentionValue()) != MentionValue()
     }
+    actions = [
+        action._replace(name=relation_iri(action.name))
+        if action.name and action.kind != "class"
+        else action
+        for action in question.actions
+    ]
+    unlinked = [None] * len(question.mentions)
     try:
-        query = query_of(question.actions, numbered)
+        query = with_truth_values(read.kg, query_of(actions, numbered), actions, unlinked)
         with read.reader.facts() as facts:
             bound = bind(read.kg, query, [mention.text for mention in question.mentions])
             return answer_of(executed(read.kg, facts, bound).computed)

@@ -50,14 +50,21 @@ def test_the_evidence_of_a_question_is_that_of_its_reading() -> None:
 
 
 def test_what_was_asked_one_by_one_is_right_where_its_query_says_all_of_it(tmp_path: Path) -> None:
-    schema = {"classes": ["singer", "choir"], "relations": [["member of", "singer", "choir"]]}
+    relations = [["member of", "singer", "choir"], ["retired", "singer", "boolean"]]
+    schema = {"classes": ["singer", "choir"], "relations": relations}
+    retired = {
+        "start": [0],
+        "filters": [{"relation": "retired", "op": "exists"}],
+        "answer": "yesno",
+    }
     member = {"start": [0], "steps": ["^member of"]}
     lines = (
         schema,
         {"q": "Who is a member of [the Larks]?", "query": member},
-        {"q": "Who is a {retired} member of [the Larks]?", "query": member},
+        {"q": "Who is a {former} member of [the Larks]?", "query": member},
         {"q": "Which choir is [Bea] a member of?", "query": None, "classes": ["singer"]},
         {"q": "Which choir is [Ann Bay] a member of?", "query": member | {"steps": ["member of"]}},
+        {"q": "Is [Ann Bay] retired?", "query": retired},
     )
     file = tmp_path / "choirs.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -65,4 +72,4 @@ def test_what_was_asked_one_by_one_is_right_where_its_query_says_all_of_it(tmp_p
     write_asked(graph, tmp_path / "choirs.ttl", Random(0))
     with open_kg(tmp_path / "choirs.ttl", cache=tmp_path / "cache") as kg:
         known = list(known_of_asked(reading_with(kg, open_reader().load()), graph))
-    assert [one.right for one in known] == [True, False, False, True]
+    assert [one.right for one in known] == [True, False, False, True, True]
