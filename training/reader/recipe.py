@@ -19,7 +19,7 @@ import torch
 from rich.console import Console
 
 from ...agent.errors import InputError
-from ...agent.reader.inputs import Size
+from ...agent.reader.inputs import KIND_NUMBERS, NONE, Size
 from ...agent.reader.lexicon import Lexicon, open_encoder
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
 from .batches import Batcher
@@ -160,6 +160,8 @@ class _Course:
             if stage.mean_with in begun:
                 mean = blended(begun[stage.mean_with], network.state_dict(), stage.share)
                 network.load_state_dict(mean)
+            with torch.no_grad():
+                network.kinds.bias[KIND_NUMBERS[NONE]] -= stage.answering
         if network is None:
             raise ValueError("a reader is made in one step at least: see --steps")
         return network

@@ -38,6 +38,9 @@ class Stage:
     """The stage of which the first weights are averaged with the last of this one."""
     share: float = 0.5
     """How much the last ones count then."""
+    answering: float = 0.0
+    """What is taken off the bias for no query at all, where it learnt of more such questions than
+    people ask."""
     more: Mapping[str, float] = field(default_factory=dict[str, float])
     """How many times as often as else some sources are drawn."""
 
@@ -149,6 +152,8 @@ STAGES = (
         _WIDE,
         frozen=_MEANINGS,
         averaged=135,
+        mean_with="asked anew",
+        answering=1.5,
         more=_SINGLY | {ASKED: 6.0, COMPOSED: 2.7, LABELLED: 1.3},
     ),
 )
