@@ -220,7 +220,7 @@ class _BatchWords:
         words = [word.text if word.by_meaning else "" for word in self._numbers]
         if lexicon.encoder is not None:
             return lexicon.encoder.vectors(words)
-        return np.array([lexicon.meanings.get(word, 0) for word in words], np.int64)
+        return np.array([lexicon.meaning(word) for word in words], np.int64)
 
 
 @dataclass

@@ -9,8 +9,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter
+from os.path import commonprefix
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -34,6 +35,11 @@ MOST_LABEL_WORDS = 8
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 _PART = re.compile(r"[^\W_]+")
+_LEAST_LETTERS = 4
+_LEAST_SHARE = 0.7
+"""Of the longer of two words that are forms of one, what must be their common beginning."""
+_ENDING = 2
+"""The letters that the shorter of them may have after it."""
 
 
 WHATS = ("word", "thing", "number", "date", "text", "topics", "answer", "answers")
@@ -183,6 +189,35 @@ class Lexicon:
     """The row of a word in the network's table of meanings, from 1."""
     encoder: Encoder | None = None
     """What says in the table's place what any word means."""
+
+    def meaning(self, word: str) -> int:
+        """The row of a word in the table of meanings, or of the word most alike; 0 for none."""
+        row = self.meanings.get(word)
+        if row is None and len(word) >= _LEAST_LETTERS and word.isalpha():
+            forms = self._by_beginning.get(word[:_LEAST_LETTERS], ())
+            best = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
+            row = self.meanings[best[1]] if best[0] else None
+        return row or 0
+
+    @cached_property
+    def _by_beginning(self) -> Mapping[str, Sequence[str]]:
+        """The words of the table by their first letters."""
+        known = defaultdict[str, list[str]](list)
+        for word in self.meanings:
+            if len(word) >= _LEAST_LETTERS and word.isalpha():
+                known[word[:_LEAST_LETTERS]].append(word)
+        return known
+
+
+def form_share(one: str, other: str) -> float:
+    """How much of two words is alike, where they are likely forms of one word; else 0.
+
+    They begin alike, in any language that puts endings on.
+    """
+    shared = len(commonprefix((one, other)))
+    longer, shorter = max(len(one), len(other)), min(len(one), len(other))
+    are_forms = shared >= _LEAST_SHARE * longer and shared >= shorter - _ENDING
+    return shared / longer if are_forms else 0.0
 
 
 def make_lexicon(

@@ -36,7 +36,7 @@ from .made_graphs import VALUES, is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
 ASKED = "asked"
-_UNLINKED = 0.12
+_UNLINKED = 0.05
 """How many of the questions are also asked of a graph that lacks a thing which they name."""
 _MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
 """A mention in brackets, or in braces words that the query leaves out."""

@@ -1,34 +1,39 @@
-"""The lexicon of the general reader and the meanings of its words, from public lexicons.
+"""The lexicon of the general reader and the meanings of its words.
 
 Words that stand in the same entries get vectors that are near each other. An entry is what a
-lexicon says together: a property with its aliases, or with its description; a word with its
-synonyms, or with what is derived from it; two words that begin alike. Words are counted by entry,
-and the positive pointwise mutual information of two words is brought down to few dimensions (Levy
-and Goldberg 2014).
+public lexicon says together: a property with its aliases, or with its description; a word with its
+synonyms, or with what is derived from it; two words that begin alike. Our own thesaurus says by
+which words people ask for what a label says. Words are counted by entry, and the positive
+pointwise mutual information of two words is brought down to few dimensions (Levy and Goldberg
+2014).
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from os.path import commonprefix
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...agent.reader.lexicon import Lexicon, label_words, make_lexicon
+from ...agent.errors import InputError
+from ...agent.reader.lexicon import Lexicon, form_share, label_words, make_lexicon
+from ..wording.english import thesaurus_files
 from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")
 _NO_MEANING = "external-id"
 """Identifiers in other catalogues: nobody asks for them by another name."""
 _LEAST_LETTERS = 4
-_LEAST_SHARE = 0.7
-"""Of the longer of two words that are forms of one, what must be their common beginning."""
-_ENDING = 2
-"""The letters that the shorter of them may have after it."""
 _SMOOTHING = 0.75
+MEANINGS = 24_000
+"""The most words that a reader knows the meaning of."""
+_OFTEN, _LISTED = 50, 0.1
+"""How often a word is asked or named counts up to this; what it counts to stand in an entry."""
+_OURS, _WORDNET = 3.0, 0.3
+"""What a line of our thesaurus weighs, and one of WordNet, which has rare senses, too."""
 _EXTRA, _ROUNDS = 16, 4
 """Of the randomised decomposition."""
 
@@ -45,27 +50,54 @@ class _Entry(NamedTuple):
     weight: float
 
 
+class NearWords(NamedTuple):
+    """The words of a label, or one word, and by which words people ask for it."""
+
+    heads: Sequence[str]
+    near: Sequence[str]
+
+
+def thesaurus() -> list[NearWords]:
+    """Our own thesaurus, of all languages. Raises InputError for a line that says nothing."""
+    return list(chain.from_iterable(map(_near_words, thesaurus_files())))
+
+
+def _near_words(file: Path) -> Iterator[NearWords]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        head, _, near = line.partition(":")
+        words = NearWords(_words(head), _words(near))
+        if not (words.heads and words.near):
+            raise InputError(f"{file.name}:{number} names no near words", "write `word: near ...`")
+        yield words
+
+
 def meanings_of(
-    data: Path, questions: Iterable[str], labels: Iterable[str], dimensions: int
+    data: Path,
+    questions: Iterable[str],
+    labels: Iterable[str],
+    near: Sequence[NearWords],
+    dimensions: int,
+    most: int = MEANINGS,
 ) -> Meanings:
-    """The meanings of words that questions, labels or several entries have.
+    """The meanings of at most so many words: of a thesaurus, of questions and labels, of lexicons.
 
     `data` is the folder of public data. Raises OSError where a file is missing.
     """
     entries = list(_entries(data / "lexicon"))
     listed = Counter(word for entry in entries for word in set(entry.words))
     asked = Counter(word for text in questions for word in set(_words(text)))
-    named = Counter(word for label in labels for word in label_words(label))
-    known = {
-        word
-        for word in {*listed, *asked, *named}
-        if asked[word] >= 3
-        or named[word] >= 2
-        or (listed[word] >= 2 and (word in asked or word in named))
-        or listed[word] >= 6
-    }
-    words = sorted(known)
+    named = Counter(word for label in labels for word in set(label_words(label)))
+    ours = {word for heads, others in near for word in (*heads, *others)}
+
+    def use(word: str) -> tuple[bool, float, str]:
+        often = min(asked[word], _OFTEN) + min(named[word], _OFTEN)
+        return word not in ours, -often - _LISTED * min(listed[word], 2 * _OFTEN), word
+
+    words = sorted(sorted({*listed, *asked, *named, *ours}, key=use)[:most])
     entries += _alike(words)
+    for heads, others in near:
+        entries.append(_Entry((*heads, *others), _OURS))
+        entries += (_Entry(pair, _OURS / len(heads)) for pair in product(heads, others))
     vectors = _vectors({word: row for row, word in enumerate(words)}, entries, dimensions)
     return Meanings(words, vectors)
 
@@ -100,8 +132,8 @@ def _vectors(
     )
     torch.manual_seed(0)
     most = min(dimensions + _EXTRA, len(rows))
-    left, sizes, _ = torch.svd_lowrank(matrix.coalesce(), q=most, niter=_ROUNDS)
-    vectors = (left * sizes.sqrt())[:, :dimensions].numpy()
+    left, _, _ = torch.svd_lowrank(matrix.coalesce(), q=most, niter=_ROUNDS)
+    vectors = left[:, :dimensions].numpy()
     length = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     return (vectors / length).astype(np.float32)
 
@@ -120,7 +152,7 @@ def _entries(lexicon: Path) -> Iterator[_Entry]:
         yield _Entry(_words(" ".join([label, *ends])), 0.4)
     for lemma, _, *others in table_rows(lexicon / "wordnet.tsv.gz"):
         for own in filter(None, others):
-            yield _Entry(_words(f"{lemma} {own}"), 1.0)
+            yield _Entry(_words(f"{lemma} {own}"), _WORDNET)
     for one, other in table_rows(lexicon / "ppdb-synonyms.tsv.gz"):
         yield _Entry(_words(f"{one} {other}"), 1.0)
 
@@ -140,18 +172,12 @@ def _alike(words: Iterable[str]) -> list[_Entry]:
         for several in near.values()
         for place, one in enumerate(several)
         for other in several[place + 1 :]
-        if _are_forms(one, other)
+        if form_share(one, other)
     ]
 
 
-def _are_forms(one: str, other: str) -> bool:
-    shared = len(commonprefix((one, other)))
-    longer, shorter = max(len(one), len(other)), min(len(one), len(other))
-    return shared >= _LEAST_SHARE * longer and shared >= shorter - _ENDING
-
-
-def lexicon_of(data: Path, questions: Iterable[str]) -> Lexicon:
-    """Aliases of Wikidata's properties; synonyms and derivations of PPDB and WordNet.
+def lexicon_of(data: Path, questions: Iterable[str], near: Iterable[NearWords]) -> Lexicon:
+    """Aliases of Wikidata's properties; pairs of PPDB, of WordNet and of our own thesaurus.
 
     Kept are words that occur in at least two of the `questions`, or in an alias. `data` is the
     folder of public data. Raises OSError where a file is missing.
@@ -171,7 +197,14 @@ def lexicon_of(data: Path, questions: Iterable[str]) -> Lexicon:
         for word, other in (*_ppdb(lexicon), *_wordnet(lexicon))
         if word < other and word in known and other in known
     }
-    return make_lexicon(aliases, sorted(pairs))
+    return make_lexicon(aliases, sorted({*pairs, *_of_words(near)}))
+
+
+def _of_words(near: Iterable[NearWords]) -> Iterator[tuple[str, str]]:
+    """The pairs of a thesaurus that are related whatever label they stand in."""
+    for heads, others in near:
+        if len(heads) == 1:
+            yield from product(heads, others)
 
 
 def _ppdb(folder: Path) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,7 @@ from .composed import COMPOSED
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, asked_apart, gather_lessons
-from .lexicons import lexicon_of, meanings_of
+from .lexicons import lexicon_of, meanings_of, thesaurus
 from .module import JOINT, ReaderModule
 from .pools import PLAIN, every_word, pools_of
 from .rows import ROWS
@@ -36,6 +36,8 @@ from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
 
 LESSONS = "lessons.pickle"
+_MEANING = 192
+"""Numbers that the meaning of a word has."""
 _MOST_WORDS = 1_000_000
 """Words of which it is kept what an encoder says."""
 _WATCHED_EVERY = 1_000
@@ -98,11 +100,12 @@ def train_reader(
         if source not in (COMPOSED, ROWS, LABELLED)  # these have the words of others
     ]
     questions = [" ".join(word.text for word in example.words) for example in every]
-    lexicon = lexicon_of(data, questions)
-    size, vectors = Size(width=recipe.width, joint=1), None
+    near = thesaurus()
+    lexicon = lexicon_of(data, questions, near)
+    size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=1), None
     if encoder is None:
         labels = (name for example in every for name, _, _ in example.names)
-        meanings = meanings_of(data, questions, labels, size.meaning)
+        meanings = meanings_of(data, questions, labels, near, size.meaning)
         rows = {word: row for row, word in enumerate(meanings.words, start=1)}
         lexicon, size = replace(lexicon, meanings=rows), replace(size, meanings=len(rows))
         vectors = torch.from_numpy(meanings.vectors)

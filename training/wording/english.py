@@ -37,6 +37,11 @@ def asked_files() -> list[Path]:
     return sorted(_WORDINGS.glob("*/asked/*.jsonl"))
 
 
+def thesaurus_files() -> list[Path]:
+    """The files that say by which words people ask for what others say, of all languages."""
+    return sorted(_WORDINGS.glob("*/thesaurus/*.txt"))
+
+
 def _read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

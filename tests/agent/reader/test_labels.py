@@ -7,6 +7,7 @@ from groundwalk.agent.reader.lexicon import (
     LEXICON_FILE,
     MOST_LABEL_WORDS,
     Lexicon,
+    form_share,
     label_words,
     make_lexicon,
     read_lexicon,
@@ -102,3 +103,26 @@ def test_every_likeness_is_a_share_and_a_mention_has_none(
     for place, parts in enumerate(words):
         if not parts:
             assert not made[place].any()
+
+
+def test_a_word_that_is_not_known_means_what_the_form_of_it_means_that_is_most_alike() -> None:
+    lexicon = Lexicon(meanings={"mend": 1, "mender": 2, "mending": 3, "menu": 4})
+    assert lexicon.meaning("mend") == 1
+    assert lexicon.meaning("menders") == 2
+    assert lexicon.meaning("mends") == 1
+    assert lexicon.meaning("mendacious") == 0
+    assert lexicon.meaning("men") == 0
+    assert Lexicon().meaning("mends") == 0
+
+
+@given(st.dictionaries(WORD, st.integers(1, 50), max_size=20), WORD)
+def test_what_a_word_means_is_known_of_the_table_alone(known: dict[str, int], word: str) -> None:
+    row = Lexicon(meanings=known).meaning(word)
+    forms = [other for other in known if other == word or form_share(word, other)]
+    if word in known:
+        assert row == known[word]
+    elif len(word) >= 4 and forms:
+        best = max(form_share(word, form) for form in forms)
+        assert row in {known[form] for form in forms if form_share(word, form) == best}
+    else:
+        assert row == 0

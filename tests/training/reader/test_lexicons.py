@@ -1,10 +1,17 @@
 """Words that stand in the same entries of lexicons mean alike, and so do forms of one word."""
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
-from groundwalk.training.reader.lexicons import Meanings, meanings_of
+from groundwalk.training.reader.lexicons import (
+    Meanings,
+    NearWords,
+    lexicon_of,
+    meanings_of,
+    thesaurus,
+)
 
 FILES = {
     "wikidata-properties.tsv.gz": [
@@ -18,18 +25,27 @@ FILES = {
     "wordnet.tsv.gz": ["movie\tn\tfilm | picture\t", "director\tn\t\tdirect | directorship"],
     "ppdb-synonyms.tsv.gz": ["movie\tfilm", "capital\tmetropolis"],
 }
+NEAR = [
+    NearWords(["mended", "by"], ["fixed", "repair", "workshop"]),
+    NearWords(["salary"], ["earn", "wage"]),
+]
 QUESTIONS = ["who directs the movie", "who directed the film"] * 3
 LABELS = ["director", "capital", "directing", "government"] * 2
 
 
 @pytest.fixture(scope="module")
-def meanings(tmp_path_factory: pytest.TempPathFactory) -> Meanings:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("data")
     (data / "lexicon").mkdir()
     for name, rows in FILES.items():
         text = "".join(f"{row}\n" for row in ["heading", *rows])
         (data / "lexicon" / name).write_bytes(gzip.compress(text.encode()))
-    return meanings_of(data, QUESTIONS, LABELS, 8)
+    return data
+
+
+@pytest.fixture(scope="module")
+def meanings(data: Path) -> Meanings:
+    return meanings_of(data, QUESTIONS, LABELS, NEAR, 8)
 
 
 def alike(meanings: Meanings, one: str, other: str) -> float:
@@ -53,3 +69,28 @@ def test_forms_of_a_word_mean_alike(meanings: Meanings) -> None:
 
 def test_identifiers_of_other_catalogues_mean_nothing(meanings: Meanings) -> None:
     assert "banana" not in meanings.words
+
+
+def test_words_by_which_people_ask_for_a_label_mean_alike(meanings: Meanings) -> None:
+    assert alike(meanings, "fixed", "mended") > alike(meanings, "fixed", "salary") + 0.2
+    assert alike(meanings, "earn", "salary") > alike(meanings, "earn", "mended") + 0.2
+
+
+def test_of_too_many_words_those_of_the_thesaurus_and_of_questions_stay(data: Path) -> None:
+    few = meanings_of(data, QUESTIONS, LABELS, NEAR, 4, most=12)
+    assert {"mended", "fixed", "salary", "wage", "who", "film"} <= set(few.words)
+    assert len(few.words) == 12
+    assert "directorship" not in few.words
+
+
+def test_near_words_of_a_word_are_related_and_those_of_a_label_not(data: Path) -> None:
+    related = lexicon_of(data, QUESTIONS, NEAR).related
+    assert related["salary"] == {"earn", "wage"}
+    assert related["wage"] == {"salary"}
+    assert "mended" not in related
+
+
+def test_our_thesaurus_says_something_in_each_of_its_lines() -> None:
+    lines = thesaurus()
+    assert len(lines) > 5_000
+    assert all(word == word.lower() for line in lines for word in (*line.heads, *line.near))
