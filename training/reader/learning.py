@@ -252,8 +252,8 @@ def _likeliest(logs: Logs, targets: Targets) -> "Tensor":
     return right & hop & kind & word & number
 
 
-_MOST_OFTEN, _SILENT = 4.0, 10.0
-"""How much more often an example of the rarest kind is drawn at most; how rare silence counts."""
+_MOST_OFTEN = 4.0
+"""How much more often an example of the rarest kind is drawn at most."""
 
 
 def stream_of(
@@ -284,6 +284,6 @@ def _by_rarity(examples: Sequence[Example], rarity: float) -> list[float]:
     often = max(counts.values(), default=1)
     shares = {kind: min((often / count) ** rarity, _MOST_OFTEN) for kind, count in counts.items()}
     return [
-        max((shares[action.kind] for action in example.actions), default=_SILENT**rarity)
+        max((shares[action.kind] for action in example.actions), default=1.0)
         for example in examples
     ]
