@@ -35,7 +35,8 @@ MOST_LABEL_WORDS = 8
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 _PART = re.compile(r"[^\W_]+")
-_LEAST_LETTERS = 4
+FORM_LETTERS = 4
+"""The letters that the forms of one word begin with alike, at least."""
 _LEAST_SHARE = 0.7
 """Of the longer of two words that are forms of one, what must be their common beginning."""
 _ENDING = 2
@@ -193,8 +194,8 @@ class Lexicon:
     def meaning(self, word: str) -> int:
         """The row of a word in the table of meanings, or of the word most alike; 0 for none."""
         row = self.meanings.get(word)
-        if row is None and len(word) >= _LEAST_LETTERS and word.isalpha():
-            forms = self._by_beginning.get(word[:_LEAST_LETTERS], ())
+        if row is None:
+            forms = self._by_beginning.get(word[:FORM_LETTERS], ())
             best = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
             row = self.meanings[best[1]] if best[0] else None
         return row or 0
@@ -204,8 +205,7 @@ class Lexicon:
         """The words of the table by their first letters."""
         known = defaultdict[str, list[str]](list)
         for word in self.meanings:
-            if len(word) >= _LEAST_LETTERS and word.isalpha():
-                known[word[:_LEAST_LETTERS]].append(word)
+            known[word[:FORM_LETTERS]].append(word)
         return known
 
 
@@ -214,9 +214,11 @@ def form_share(one: str, other: str) -> float:
 
     They begin alike, in any language that puts endings on.
     """
+    if not (one.isalpha() and other.isalpha()):
+        return 0.0
     shared = len(commonprefix((one, other)))
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))
-    are_forms = shared >= _LEAST_SHARE * longer and shared >= shorter - _ENDING
+    are_forms = shared >= max(FORM_LETTERS, _LEAST_SHARE * longer, shorter - _ENDING)
     return shared / longer if are_forms else 0.0
 
 

@@ -132,7 +132,9 @@ def learn(
     single = list(chain.from_iterable(sources.values()))
     sources[COMPOSED] = composed(single, lessons.schemas, _COMPOSED, 0)
     pools = pools_of([*single, *sources[COMPOSED]], lessons.schemas)
-    plan = Plan(steps=steps, rate=3e-3, size=replace(_SIZE, meanings=len(like.lexicon.meanings)))
+    known = like.settings.size
+    size = replace(_SIZE, meanings=known.meanings, meaning=known.meaning)
+    plan = Plan(steps=steps, rate=3e-3, size=size)
     meanings = torch.from_numpy(like.network.weights["meanings.weight"][1:])
 
     def report(step: int, loss: float, _: torch.nn.Module) -> None:

@@ -25,6 +25,7 @@ from ...agent.reader.inputs import (
 from ...agent.reader.lexicon import Lexicon, label_words
 from ..wording.english import wordings_of_all
 from .examples import Example
+from .made_graphs import VALUES
 from .pools import Drawing, Pool
 from .sources import Hop
 
@@ -144,10 +145,10 @@ class Batcher:
         bare = rng.random() < self.drawing.bare and not needs_class
         labels = self.labels(example, rng, bare=bare)
         knows_classes = rng.random() >= self.drawing.untold and not bare
-        if not example.actions:
-            return _Drawn(labels, [ActionNumbers(KIND_NUMBERS[NONE])], knows_classes)
         right = number_actions(example.actions, example.words, labels)
-        if rng.random() < self.drawing.none and (gone := _missing(example, rng)) is not None:
+        if not example.actions:
+            right = [ActionNumbers(KIND_NUMBERS[NONE])]
+        elif rng.random() < self.drawing.none and (gone := _missing(example, rng)) is not None:
             labels = [label for label in labels if label.name != example.actions[gone].name]
             right = number_actions(example.actions[:gone], example.words, labels)
             right.append(ActionNumbers(KIND_NUMBERS[NONE]))
@@ -162,7 +163,8 @@ class Batcher:
             right = [*right[:step], ActionNumbers(KIND_NUMBERS[NONE])]
         labels = self._renamed(labels, rng)
         if not knows_classes:
-            labels = [label._replace(tail="") for label in labels]
+            known = VALUES if bare and rng.random() < 0.5 else ()  # a file says what values are
+            labels = [label if label.tail in known else label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
         return _Drawn(labels, right, knows_classes, unknown, barred)

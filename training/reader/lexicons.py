@@ -19,19 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ...agent.errors import InputError
-from ...agent.reader.lexicon import Lexicon, form_share, label_words, make_lexicon
+from ...agent.reader.lexicon import FORM_LETTERS, Lexicon, form_share, label_words, make_lexicon
 from ..wording.english import thesaurus_files
 from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")
 _NO_MEANING = "external-id"
 """Identifiers in other catalogues: nobody asks for them by another name."""
-_LEAST_LETTERS = 4
 _SMOOTHING = 0.75
 MEANINGS = 24_000
 """The most words that a reader knows the meaning of."""
-_OFTEN, _LISTED = 50, 0.1
-"""How often a word is asked or named counts up to this; what it counts to stand in an entry."""
+_OFTEN, _AN_ENTRY = 50, 0.1
+"""Up to how many questions and labels with a word count; what an entry with it counts beside."""
 _OURS, _WORDNET = 3.0, 0.3
 """What a line of our thesaurus weighs, and one of WordNet, which has rare senses, too."""
 _EXTRA, _ROUNDS = 16, 4
@@ -89,11 +88,12 @@ def meanings_of(
     named = Counter(word for label in labels for word in set(label_words(label)))
     ours = {word for heads, others in near for word in (*heads, *others)}
 
-    def use(word: str) -> tuple[bool, float, str]:
+    def order(word: str) -> tuple[bool, float, str]:
         often = min(asked[word], _OFTEN) + min(named[word], _OFTEN)
-        return word not in ours, -often - _LISTED * min(listed[word], 2 * _OFTEN), word
+        often += _AN_ENTRY * min(listed[word], 2 * _OFTEN)
+        return word not in ours, -often, word
 
-    words = sorted(sorted({*listed, *asked, *named, *ours}, key=use)[:most])
+    words = sorted(sorted({*listed, *asked, *named, *ours}, key=order)[:most])
     entries += _alike(words)
     for heads, others in near:
         entries.append(_Entry((*heads, *others), _OURS))
@@ -165,8 +165,7 @@ def _alike(words: Iterable[str]) -> list[_Entry]:
     """Pairs of words that are likely forms of one word, in any language that puts endings on."""
     near = defaultdict[str, list[str]](list)
     for word in words:
-        if len(word) >= _LEAST_LETTERS and word.isalpha():
-            near[word[:_LEAST_LETTERS]].append(word)
+        near[word[:FORM_LETTERS]].append(word)
     return [
         _Entry((one, other), 1.0)
         for several in near.values()
@@ -179,8 +178,8 @@ def _alike(words: Iterable[str]) -> list[_Entry]:
 def lexicon_of(data: Path, questions: Iterable[str], near: Iterable[NearWords]) -> Lexicon:
     """Aliases of Wikidata's properties; pairs of PPDB, of WordNet and of our own thesaurus.
 
-    Kept are words that occur in at least two of the `questions`, or in an alias. `data` is the
-    folder of public data. Raises OSError where a file is missing.
+    Of public pairs those are kept whose words occur in at least two of the `questions`, or in an
+    alias. `data` is the folder of public data. Raises OSError where a file is missing.
     """
     lexicon = data / "lexicon"
     aliases = [
@@ -204,7 +203,7 @@ def _of_words(near: Iterable[NearWords]) -> Iterator[tuple[str, str]]:
     """The pairs of a thesaurus that are related whatever label they stand in."""
     for heads, others in near:
         if len(heads) == 1:
-            yield from product(heads, others)
+            yield from (pair for pair in product(heads, others) if len(set(pair)) > 1)
 
 
 def _ppdb(folder: Path) -> Iterator[tuple[str, str]]:

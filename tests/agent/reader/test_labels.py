@@ -1,5 +1,6 @@
 """Labels however they are written, the lexicon on disk, and how words are like labels."""
 
+from os.path import commonprefix
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,6 @@ from groundwalk.agent.reader.lexicon import (
     LEXICON_FILE,
     MOST_LABEL_WORDS,
     Lexicon,
-    form_share,
     label_words,
     make_lexicon,
     read_lexicon,
@@ -115,14 +115,25 @@ def test_a_word_that_is_not_known_means_what_the_form_of_it_means_that_is_most_a
     assert Lexicon().meaning("mends") == 0
 
 
-@given(st.dictionaries(WORD, st.integers(1, 50), max_size=20), WORD)
-def test_what_a_word_means_is_known_of_the_table_alone(known: dict[str, int], word: str) -> None:
-    row = Lexicon(meanings=known).meaning(word)
-    forms = [other for other in known if other == word or form_share(word, other)]
+STEM = st.text("ab", min_size=3, max_size=6)
+ENDED = st.builds("".join, st.tuples(STEM, st.sampled_from(["", "s", "es", "ed", "ing", "er"])))
+
+
+@given(st.lists(ENDED, unique=True, max_size=20), ENDED)
+def test_what_a_word_means_is_what_a_form_of_it_means_and_else_nothing(
+    known: list[str], word: str
+) -> None:
+    row = Lexicon(meanings={other: row for row, other in enumerate(known, 1)}).meaning(word)
     if word in known:
-        assert row == known[word]
-    elif len(word) >= 4 and forms:
-        best = max(form_share(word, form) for form in forms)
-        assert row in {known[form] for form in forms if form_share(word, form) == best}
-    else:
-        assert row == 0
+        assert known[row - 1] == word
+        return
+    alike = {other: len(commonprefix((word, other))) for other in known}
+    forms = {
+        other: shared / max(len(word), len(other))
+        for other, shared in alike.items()
+        if shared >= 4
+        and 10 * shared >= 7 * max(len(word), len(other))
+        and shared >= min(len(word), len(other)) - 2
+    }
+    assert bool(row) == bool(forms)
+    assert not row or forms[known[row - 1]] == max(forms.values())

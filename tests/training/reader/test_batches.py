@@ -89,7 +89,7 @@ def examples(tmp_path: Path) -> list[Example]:
     return examples_of(read_source(file))
 
 
-def batcher(examples: list[Example], lexicon: Lexicon = NOTHING, **drawn: float) -> Batcher:
+def batcher(examples: list[Example], lexicon: Lexicon = NOTHING, /, **drawn: float) -> Batcher:
     several: dict[str, Any] = {"none": 0.0, "unknown": 0.0, "renamed": 0.0, **drawn}
     pools = pools_of(examples, {"earth": SCHEMA})
     return Batcher(lexicon, pools, Drawing(fewest=3, most=6, **several))
@@ -162,6 +162,22 @@ def test_where_its_label_is_missing_nothing_fits(examples: list[Example]) -> Non
         asked = [int(own) for own in targets.kinds[row] if own >= 0]
         assert asked[-1] == KIND_NUMBERS[NONE]
         assert bool((targets.unread[row] == -1).all())
+
+
+@pytest.mark.parametrize("hidden", ["bare", "untold"])
+def test_what_has_no_answer_is_drawn_as_all_else(examples: list[Example], hidden: str) -> None:
+    own, tails, more = examples[0], list[bool](), 0
+    silent = replace(own, actions=(), legal=own.legal[:1], may_end=own.may_end[:1])
+    plain, hiding = batcher(examples), batcher(examples, **{hidden: 1.0, "affixed": 1.0})
+    for seed in range(20):
+        known, _ = plain.batch([silent], Random(seed))
+        made, targets = hiding.batch([silent], Random(seed))
+        assert int(targets.kinds[0, 0]) == KIND_NUMBERS[NONE]
+        assert not (made.classes > 0).any()
+        tails.append(bool((made.tails > 0).any()))
+        more += int((made.labels > 0).sum(-1).max() > (known.labels > 0).sum(-1).max())
+    assert more, "labels are affixed here, too"
+    assert any(tails) == (hidden == "bare") and not all(tails)
 
 
 def test_words_of_unknown_meaning_are_matched_all_the_same(examples: list[Example]) -> None:

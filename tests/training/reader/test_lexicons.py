@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from groundwalk.agent.errors import InputError
+from groundwalk.training.reader import lexicons
 from groundwalk.training.reader.lexicons import (
     Meanings,
     NearWords,
@@ -83,14 +85,25 @@ def test_of_too_many_words_those_of_the_thesaurus_and_of_questions_stay(data: Pa
     assert "directorship" not in few.words
 
 
-def test_near_words_of_a_word_are_related_and_those_of_a_label_not(data: Path) -> None:
+def test_near_words_of_one_word_are_related_and_those_of_several_not(data: Path) -> None:
     related = lexicon_of(data, QUESTIONS, NEAR).related
     assert related["salary"] == {"earn", "wage"}
     assert related["wage"] == {"salary"}
     assert "mended" not in related
 
 
-def test_our_thesaurus_says_something_in_each_of_its_lines() -> None:
+def test_our_thesaurus_has_words_of_many_labels() -> None:
     lines = thesaurus()
     assert len(lines) > 5_000
-    assert all(word == word.lower() for line in lines for word in (*line.heads, *line.near))
+    assert ["repaired"] in [line.heads for line in lines]
+
+
+@pytest.mark.parametrize("line", ["mended", "mended:", ": fixed", "mended: -"])
+def test_a_line_that_says_nothing_is_told_by_its_number(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text(f"salary: earn wage\n{line}\n", encoding="utf-8")
+    monkeypatch.setattr(lexicons, "thesaurus_files", lambda: [file])
+    with pytest.raises(InputError, match="words.txt:2 names no near words"):
+        thesaurus()
