@@ -176,6 +176,7 @@ STAGES = (
         _WIDE,
         frozen=_MEANINGS,
         averaged=135,
+        answering=1.5,
         more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3},
     ),
 )
