@@ -193,12 +193,11 @@ class Lexicon:
 
     def meaning(self, word: str) -> int:
         """The row of a word in the table of meanings, or of the word most alike; 0 for none."""
-        row = self.meanings.get(word)
-        if row is None:
-            forms = self._by_beginning.get(word[:FORM_LETTERS], ())
-            best = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
-            row = self.meanings[best[1]] if best[0] else None
-        return row or 0
+        if word in self.meanings:
+            return self.meanings[word]
+        forms = self._by_beginning.get(word[:FORM_LETTERS], ())
+        share, form = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
+        return self.meanings[form] if share else 0
 
     @cached_property
     def _by_beginning(self) -> Mapping[str, Sequence[str]]:

@@ -163,8 +163,9 @@ class Batcher:
             right = [*right[:step], ActionNumbers(KIND_NUMBERS[NONE])]
         labels = self._renamed(labels, rng)
         if not knows_classes:
-            known = VALUES if bare and rng.random() < 0.5 else ()  # a file says what values are
-            labels = [label if label.tail in known else label._replace(tail="") for label in labels]
+            # Of a file without classes it is still known where values are, of an endpoint not.
+            seen = VALUES if bare and rng.random() < 0.5 else ()
+            labels = [label if label.tail in seen else label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
         return _Drawn(labels, right, knows_classes, unknown, barred)

@@ -30,7 +30,7 @@ _SMOOTHING = 0.75
 MEANINGS = 24_000
 """The most words that a reader knows the meaning of."""
 _OFTEN, _AN_ENTRY = 50, 0.1
-"""Up to how many questions and labels with a word count; what an entry with it counts beside."""
+"""The most questions, and labels, with a word that count for it; what an entry with it counts."""
 _OURS, _WORDNET = 3.0, 0.3
 """What a line of our thesaurus weighs, and one of WordNet, which has rare senses, too."""
 _EXTRA, _ROUNDS = 16, 4
@@ -95,7 +95,7 @@ def meanings_of(
 
     words = sorted(sorted({*listed, *asked, *named, *ours}, key=order)[:most])
     entries += _alike(words)
-    for heads, others in near:
+    for heads, others in near:  # near words mean alike, and each most what its line is about
         entries.append(_Entry((*heads, *others), _OURS))
         entries += (_Entry(pair, _OURS / len(heads)) for pair in product(heads, others))
     vectors = _vectors({word: row for row, word in enumerate(words)}, entries, dimensions)

@@ -61,6 +61,16 @@ _WIDE = replace(_BARE, few=0.4, one_way=0.03)
 _MEANINGS = ("meanings.weight",)
 _SINGLY = _ASKED_MORE | _WALKED_MORE | {ASKED: 5.8}
 
+_WITH_THESAURUS = Stage(
+    "thesaurus",
+    3_000,
+    1e-3,
+    _WIDE,
+    frozen=_MEANINGS,
+    averaged=75,
+    more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3},
+)
+
 STAGES = (
     Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
     # Labels are barred as a graph bars them, and rare kinds of action are drawn more often.
@@ -159,24 +169,7 @@ STAGES = (
     # Then what words mean came from our thesaurus, too. The bundled weights met here a third of it,
     # and in the next stage seven thousand lines. Each time `meaning` was fitted such that the new
     # vectors of words come to what the old ones came to. Until here what has no answer had been
-    # drawn twice as often.
-    Stage(
-        "thesaurus",
-        3_000,
-        1e-3,
-        _WIDE,
-        frozen=_MEANINGS,
-        averaged=75,
-        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3},
-    ),
-    Stage(
-        "whole thesaurus",
-        5_400,
-        1e-3,
-        _WIDE,
-        frozen=_MEANINGS,
-        averaged=135,
-        answering=1.5,
-        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3},
-    ),
+    # drawn twice as often, and names that a graph lacks been learnt more than twice as often.
+    _WITH_THESAURUS,
+    replace(_WITH_THESAURUS, name="whole thesaurus", steps=5_400, averaged=135, answering=1.5),
 )

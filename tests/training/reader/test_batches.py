@@ -166,8 +166,8 @@ def test_where_its_label_is_missing_nothing_fits(examples: list[Example]) -> Non
 
 @pytest.mark.parametrize("hidden", ["bare", "untold"])
 def test_what_has_no_answer_is_drawn_as_all_else(examples: list[Example], hidden: str) -> None:
-    own, tails, more = examples[0], list[bool](), 0
-    silent = replace(own, actions=(), legal=own.legal[:1], may_end=own.may_end[:1])
+    answered, tails, more = examples[0], list[bool](), 0
+    silent = replace(answered, actions=(), legal=answered.legal[:1], may_end=answered.may_end[:1])
     plain, hiding = batcher(examples), batcher(examples, **{hidden: 1.0, "affixed": 1.0})
     for seed in range(20):
         known, _ = plain.batch([silent], Random(seed))
