@@ -192,9 +192,18 @@ class Lexicon:
     """What says in the table's place what any word means."""
 
     def meaning(self, word: str) -> int:
-        """The row of a word in the table of meanings, or of the word most alike; 0 for none."""
+        """The row of a word in the table of meanings; 0 for none.
+
+        A word that is not there means what the word means that is most alike. Of one with signs in
+        it, as *teacher's*, that is told by its longest part.
+        """
         if word in self.meanings:
             return self.meanings[word]
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            longest = max(parts, key=len)
+            is_long = longest.isalpha() and len(longest) >= FORM_LETTERS
+            return self.meaning(longest) if is_long else 0
         forms = self._by_beginning.get(word[:FORM_LETTERS], ())
         share, form = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
         return self.meanings[form] if share else 0

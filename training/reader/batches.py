@@ -23,9 +23,9 @@ from ...agent.reader.inputs import (
     number_actions,
 )
 from ...agent.reader.lexicon import Lexicon, label_words
-from ..wording.english import wordings_of_all
 from .examples import Example
 from .made_graphs import VALUES
+from .naming import OtherNames, meaningless_words
 from .pools import Drawing, Pool
 from .sources import Hop
 
@@ -55,14 +55,19 @@ class Targets(NamedTuple):
 
 
 class Batcher:
-    """Makes batches of examples with labels drawn anew."""
+    """Makes batches of examples with labels drawn anew, and called by other names."""
 
     def __init__(
-        self, lexicon: Lexicon, pools: Mapping[str, Pool], drawing: Drawing | None = None
+        self,
+        lexicon: Lexicon,
+        pools: Mapping[str, Pool],
+        drawing: Drawing | None = None,
+        names: OtherNames | None = None,
     ) -> None:
         self.inputs = Inputs(lexicon)
         self.pools = pools
         self.drawing = drawing or Drawing()
+        self.names = names or OtherNames(lexicon.aliases)
 
     def batch(self, examples: Sequence[Example], rng: Random) -> tuple[Batch, Targets]:
         """A batch of examples with what is right at each place."""
@@ -161,7 +166,9 @@ class Batcher:
             gone = frozenset((right[step].label,))
             barred[step] = barred.get(step, frozenset()) - {other_ways[step]} | gone
             right = [*right[:step], ActionNumbers(KIND_NUMBERS[NONE])]
-        labels = self._renamed(labels, rng)
+        # A condition follows its relation from head to tail only.
+        fixed = {action.name for action in example.actions if action.kind != "step"}
+        labels = self.names.renamed(labels, pool, self.drawing, rng, fixed)
         if not knows_classes:
             # Of a file without classes it is still known where values are, of an endpoint not.
             seen = VALUES if bare and rng.random() < 0.5 else ()
@@ -169,18 +176,6 @@ class Batcher:
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
         return _Drawn(labels, right, knows_classes, unknown, barred)
-
-    def _renamed(self, labels: list[Label], rng: Random) -> list[Label]:
-        """The labels by other names, as the drawing says."""
-        if rng.random() < 0.5:
-            labels = [label._replace(called=self._called(label.name, rng)) for label in labels]
-        return _affixed(labels, rng) if rng.random() < self.drawing.affixed else labels
-
-    def _called(self, label: str, rng: Random) -> str:
-        if rng.random() >= self.drawing.renamed:
-            return label
-        names = self.inputs.lexicon.aliases.get(label_words(label), ())
-        return " ".join(rng.choice(names)) if names else label
 
 
 class _Drawn(NamedTuple):
@@ -269,29 +264,6 @@ def _barred(
     return barred
 
 
-@cache
-def _affixes() -> tuple[Sequence[str], Sequence[str]]:
-    """Words before and after labels that say nothing of them, in all languages."""
-    languages = wordings_of_all("affixes")
-    before, after = ([w for words in languages for w in words[at]] for at in ("before", "after"))
-    return before, after
-
-
-def _affixed(labels: Sequence[Label], rng: Random) -> list[Label]:
-    """The labels, those of relations often with a word more."""
-    (before, after), often = _affixes(), rng.random()
-
-    def called(label: Label) -> str:
-        if label.way == CLASS or rng.random() > often:
-            return label.called
-        name = " ".join(label_words(label.called))
-        if rng.random() < 0.5:
-            return f"{rng.choice(before)} {name}"
-        return f"{name} {rng.choice(after)}"
-
-    return [label._replace(called=called(label)) for label in labels]
-
-
 def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
     """Some words of some labels."""
     part = rng.random()
@@ -328,7 +300,7 @@ def _left_out(example: Example, draw: _Drawn) -> dict[int, list[int]]:
     label has. Of a whole query that is known where the question was made.
     """
     right, last = draw.right, len(draw.right) - 1
-    nothing = set[str]().union(*_affixes())
+    nothing = meaningless_words()
     parts = [
         set(label_words(draw.labels[numbers.label].called)) - nothing
         if numbers.label >= 0

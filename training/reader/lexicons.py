@@ -26,6 +26,8 @@ from .sources import table_rows
 _WORD = re.compile(r"[^\W_]+")
 _NO_MEANING = "external-id"
 """Identifiers in other catalogues: nobody asks for them by another name."""
+_NOUN = "n"
+"""As WordNet has it."""
 _SMOOTHING = 0.75
 MEANINGS = 24_000
 """The most words that a reader knows the meaning of."""
@@ -173,6 +175,12 @@ def _alike(words: Iterable[str]) -> list[_Entry]:
         for other in several[place + 1 :]
         if form_share(one, other)
     ]
+
+
+def nouns_of(data: Path) -> frozenset[str]:
+    """The nouns of WordNet, in lower case. Raises OSError where the file is missing."""
+    rows = table_rows(data / "lexicon" / "wordnet.tsv.gz")
+    return frozenset(lemma.lower() for lemma, kind, *_ in rows if kind == _NOUN)
 
 
 def lexicon_of(data: Path, questions: Iterable[str], near: Iterable[NearWords]) -> Lexicon:

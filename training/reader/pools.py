@@ -1,11 +1,11 @@
 """The labels of schemas, from which those are drawn that stand beside the labels of a query."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...agent.reader.inputs import FORWARD, INVERSE
-from ...agent.reader.lexicon import READ, Lexicon, label_words
+from ...agent.reader.lexicon import READ, label_words
 from .examples import Example
 from .sources import Hop, SchemaLabels
 
@@ -20,6 +20,8 @@ class Drawing:
     """The share of examples that have the fewest labels, or up to three times as many."""
     renamed: float = 0.3
     """The share of labels that are called by an alias, in every other example."""
+    near: bool = False
+    """Whether they may have a near word in the place of one of their own, too."""
     untold: float = 0.3
     """The share of examples that are told no class."""
     unknown: float = 0.3
@@ -36,6 +38,8 @@ class Drawing:
     """The share of examples over a graph without classes, where their query needs none."""
     both: float = 0.0
     """The share of examples that have every relation in both ways."""
+    converse: float = 0.0
+    """The share of examples that have half of the relations turned round that can be."""
     affixed: float = 0.0
     """The share of examples whose labels have words that say nothing, as in `has genre`."""
 
@@ -107,14 +111,13 @@ def _pool(hops: list[Hop], classes: list[str], used: Sequence[str]) -> Pool:
 
 
 def every_word(
-    examples: Sequence[Example], pools: Mapping[str, Pool], lexicon: Lexicon
+    examples: Sequence[Example], pools: Mapping[str, Pool], others: Iterable[str]
 ) -> list[str]:
-    """The words that batches of these examples may have, each once."""
+    """The words that batches of these examples may have, each once; `others` are of new names."""
     words = [word for example in examples for word in example.words]
     texts = {word.text for word in words if word.what in READ}
     names = {word.kind for word in words}
     for pool in pools.values():
         names.update(pool.classes, *((hop.label, hop.head, hop.tail) for hop in pool.hops))
     texts.update(word for name in names for word in label_words(name))
-    texts.update(word for names in lexicon.aliases.values() for name in names for word in name)
-    return sorted(texts)
+    return sorted(texts.union(others))

@@ -9,7 +9,7 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -28,8 +28,9 @@ from .composed import COMPOSED
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, asked_apart, gather_lessons
-from .lexicons import lexicon_of, meanings_of, thesaurus
+from .lexicons import NearWords, lexicon_of, meanings_of, nouns_of, thesaurus
 from .module import JOINT, ReaderModule
+from .naming import OtherNames
 from .pools import PLAIN, every_word, pools_of
 from .rows import ROWS
 from .stages import STAGES, Stage
@@ -111,7 +112,8 @@ def train_reader(
         vectors = torch.from_numpy(meanings.vectors)
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
-    network = _Course(recipe, lessons, lexicon, size, folder, report, device).train(vectors)
+    names = _other_names(lexicon, near, nouns_of(data))
+    network = _Course(recipe, lessons, lexicon, names, size, folder, report, device).train(vectors)
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
@@ -123,6 +125,11 @@ def train_reader(
     report(f"written to {out}")
 
 
+def _other_names(lexicon: Lexicon, near: Sequence[NearWords], nouns: Collection[str]) -> OtherNames:
+    of_words = {heads[0]: others for heads, others in near if len(heads) == 1}
+    return OtherNames(lexicon.aliases, of_words, nouns)
+
+
 class _Course:
     """The stages of a training, one after the other, each with a checkpoint in a folder."""
 
@@ -131,6 +138,7 @@ class _Course:
         recipe: ReaderRecipe,
         lessons: Lessons,
         lexicon: Lexicon,
+        names: OtherNames,
         size: Size,
         folder: Path,
         report: Callable[[str], None],
@@ -140,13 +148,14 @@ class _Course:
         self._device = device
         self._lessons = lessons
         self._lexicon = lexicon
+        self._names = names
         self._size = size
         self._folder = folder
         self._report = report
         every = [*chain.from_iterable(lessons.examples.values()), *lessons.watched]
         self._pools = pools_of(every, lessons.schemas)
         if lexicon.encoder is not None:
-            words = every_word(every, self._pools, lexicon)
+            words = every_word(every, self._pools, names.words())
             report(f"encoding {len(words):,} words")
             lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
         self._plain = Batcher(lexicon, self._pools, PLAIN)
@@ -184,7 +193,7 @@ class _Course:
         every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
         weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
-            Batcher(self._lexicon, self._pools, stage.drawing),
+            Batcher(self._lexicon, self._pools, stage.drawing, self._names),
             lambda step: stream_of(lessons.examples, weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),

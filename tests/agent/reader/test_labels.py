@@ -112,6 +112,10 @@ def test_a_word_that_is_not_known_means_what_the_form_of_it_means_that_is_most_a
     assert lexicon.meaning("mends") == 1
     assert lexicon.meaning("mendacious") == 0
     assert lexicon.meaning("men") == 0
+    assert lexicon.meaning("mend's") == 1
+    assert lexicon.meaning("self-mending") == lexicon.meaning("mending")
+    assert lexicon.meaning("3.5") == lexicon.meaning("...") == 0
+    assert Lexicon(meanings={"won": 1}).meaning("won't") == 0
     assert Lexicon().meaning("mends") == 0
 
 
