@@ -59,7 +59,7 @@ class OtherNames:
             named, turned = self._turned(named, pool, rng, fixed)
         if rng.random() < drawing.affixed:
             named = _affixed(named, turned, rng)
-        return _told_apart(named, labels)
+        return _distinct(named, labels)
 
     def _by_other_words(
         self, labels: Sequence[Label], drawing: Drawing, rng: Random
@@ -78,11 +78,11 @@ class OtherNames:
         if names and not (near and rng.random() < 0.5):
             return " ".join(rng.choice(names))
         others = [self._in_place_of(word) if near else () for word in words]
-        places = [place for place, known in enumerate(others) if known]
-        if not places:
+        replaceable = [index for index, near_words in enumerate(others) if near_words]
+        if not replaceable:
             return label
-        place = rng.choice(places)
-        return " ".join((*words[:place], rng.choice(others[place]), *words[place + 1 :]))
+        index = rng.choice(replaceable)
+        return " ".join((*words[:index], rng.choice(others[index]), *words[index + 1 :]))
 
     def _in_place_of(self, word: str) -> Sequence[str]:
         if word in meaningless_words():
@@ -97,17 +97,19 @@ class OtherNames:
         """The labels, half of those turned round that can be; and the names of these."""
         names = {label.name: label for label in labels if label.way != CLASS}
         converse = {
-            name: self._converse(label, pool)
+            name: other
             for name, label in names.items()
-            if name not in fixed and rng.random() < 0.5
+            if name not in fixed and rng.random() < 0.5 and (other := self._converse(label, pool))
         }
         turned = [
-            label._replace(called=name, way=INVERSE if label.way == FORWARD else FORWARD)
-            if label.way != CLASS and (name := converse.get(label.name))
+            label._replace(
+                called=converse[label.name], way=INVERSE if label.way == FORWARD else FORWARD
+            )
+            if label.way != CLASS and label.name in converse
             else label
             for label in labels
         ]
-        return turned, frozenset(name for name, other in converse.items() if other)
+        return turned, frozenset(converse)
 
     def _converse(self, label: Label, pool: Pool) -> str:
         """What a relation between things is called from its tail; empty where that is not known."""
@@ -155,21 +157,21 @@ def _affixed(labels: Sequence[Label], turned: Container[str], rng: Random) -> li
     return [label._replace(called=called(label)) for label in labels]
 
 
-def _told_apart(named: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
+def _distinct(named: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
     """The labels by their new names, but those as before whose words and way others have then."""
 
     def words(label: Label) -> tuple[int, tuple[str, ...]]:
         return label.way, label_words(label.called)
 
-    apart, clash = list(named), True
+    distinct, clash = list(named), True
     while clash:
         several = defaultdict[tuple[int, tuple[str, ...]], set[str]](set)
-        for label in apart:
+        for label in distinct:
             several[words(label)].add(label.name)
         alike = {name for names in several.values() if len(names) > 1 for name in names}
         back = [
             before if label.name in alike else label
-            for label, before in zip(apart, labels, strict=True)
+            for label, before in zip(distinct, labels, strict=True)
         ]
-        clash, apart = back != apart, back
-    return apart
+        clash, distinct = back != distinct, back
+    return distinct

@@ -173,8 +173,9 @@ STAGES = (
     _WITH_THESAURUS,
     replace(_WITH_THESAURUS, name="whole thesaurus", steps=5_400, averaged=135, answering=1.5),
     # Then the thesaurus had 11,435 lines, and labels had near words in them. The bundled weights
-    # met labels that were turned round only after 2,500 of these steps, *of* and *by* as words that
-    # say nothing before that, and near words of any kind.
+    # met labels that were turned round only after 2,500 of these steps. Until then *of* and *by*
+    # stood after labels as words that say nothing, and *of* before them to the end. Their near
+    # words were of any kind: *owns* for *owner*.
     replace(
         _WITH_THESAURUS,
         name="other names",

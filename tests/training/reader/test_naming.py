@@ -98,7 +98,7 @@ def test_a_class_keeps_its_words_and_so_does_what_is_not_to_have_near_ones() -> 
     for names_near, expected in ((True, {"toils at"}), (False, set[str]())):
         drawing = Drawing(renamed=1.0, near=names_near, affixed=0.0)
         many = [renamed(OtherNames(near=near), None, drawing, seed) for seed in range(20)]
-        called = {label.called for own in many for label in own}
+        called = {label.called for renaming in many for label in renaming}
         assert called - {label.called for label in labels()} == expected
 
 
@@ -123,10 +123,10 @@ def test_plain_labels_keep_their_names(pool: Pool) -> None:
     assert all(renamed(names, pool, PLAIN, seed) == labels() for seed in range(20))
 
 
-def test_every_new_word_is_told_beforehand(pool: Pool) -> None:
+def test_every_new_word_is_known_beforehand(pool: Pool) -> None:
     names = OtherNames({("works", "at"): [("employed", "by")]}, NEAR, NAMES.nouns)
     drawing = Drawing(renamed=1.0, near=True, converse=1.0, affixed=1.0)
-    told = {*names.words(), *(word for own in labels() for word in label_words(own.name))}
+    known = {*names.words(), *(word for label in labels() for word in label_words(label.name))}
     for seed in range(40):
         for label in renamed(names, pool, drawing, seed):
-            assert {*label_words(label.called)} <= told
+            assert {*label_words(label.called)} <= known
