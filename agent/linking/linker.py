@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
@@ -44,7 +45,7 @@ from .spans import (
 )
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
-from .words import singular
+from .words import TITLES, singular
 
 _LEAST_LIKENESS = 0.8
 _MOST_LOOKED_UP = 50
@@ -110,7 +111,16 @@ class LabelLinker:
         exact = self._named(question, tokens, casing)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
-        return self._topics(question, tokens, without_overlaps([*mended, *parted]))
+        named = without_overlaps([*mended, *parted])
+        return self._topics(question, tokens, [self._titled(tokens, item) for item in named])
+
+    def _titled(self, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
+        """A name with the titles before it, but those that the KG uses for a class or relation."""
+        span = item.span
+        first = span.first
+        while first and (title := tokens[first - 1].norm) in TITLES and title not in self._everyday:
+            first -= 1
+        return replace(item, span=span._replace(start=tokens[first].start, first=first))
 
     def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""

@@ -1,5 +1,6 @@
 """Names said in part: `Kubrick`, `the Hobbit films`. Which words of a question to try."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
 from .plausible import Casing
 from .spans import Span, Token, normalised, tokenise
-from .words import FUNCTION_WORDS, is_everyday, is_ordinary
+from .words import FUNCTION_WORDS, TITLES, is_everyday, is_ordinary
 
 MOST_TRIED = 50
 """Stretches of one question that are looked up."""
@@ -30,6 +31,7 @@ class Part(NamedTuple):
     `phrase` is what it holds as it stands, where that is known; `proper` when the name must spell
     the words with capitals. One that ends in a number is `numbered`: it stands for a name only
     where no other name has its words, and these follow one another there but for small words.
+    Of further words the name has the `initials`.
     """
 
     span: Span
@@ -37,6 +39,7 @@ class Part(NamedTuple):
     phrase: str
     proper: bool
     numbered: bool = False
+    initials: tuple[str, ...] = ()
 
 
 def parts(
@@ -95,6 +98,9 @@ def share(part: Part, hit: Hit) -> float:
     large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
     if part.numbered and f" {' '.join(part.words)} " not in f" {large} ":
         return 0.0
+    others = (word[0] for word in norm.split() if word not in {*FUNCTION_WORDS, *part.words})
+    if Counter(part.initials) - Counter(others):
+        return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
     return min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
 
@@ -124,14 +130,26 @@ def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
 def _named(
     tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
 ) -> Iterator[Part]:
-    """The whole stretch, and the same without everyday words at its ends."""
+    """The whole stretch, and the same without everyday words at its ends.
+
+    Titles and initials before the rest are no words that the name has.
+    """
+    while first < last and tokens[first].norm in TITLES and tokens[first].norm not in everyday:
+        first += 1
+    start, initials = first, [*takewhile(_is_initial, (t.norm for t in tokens[first:last]))]
+    first += len(initials)
     inner = range(first, last + 1)
     rare = [position for position in inner if not is_everyday([tokens[position].norm], everyday)]
     if any(_is_name_like(tokens[position]) for position in rare):
-        for start, end in dict.fromkeys(((first, last), (rare[0], rare[-1]))):
-            content = tuple(t.norm for t in tokens[start : end + 1] if t.norm not in FUNCTION_WORDS)
-            if not (all(map(is_ordinary, content)) and _is_common(tokens, start, end)):
-                yield Part(_span(tokens, start, end), content, "", False)
+        for begin, end in dict.fromkeys(((first, last), (rare[0], rare[-1]))):
+            content = tuple(t.norm for t in tokens[begin : end + 1] if t.norm not in FUNCTION_WORDS)
+            if not (all(map(is_ordinary, content)) and _is_common(tokens, begin, end)):
+                span = _span(tokens, start if begin == first else begin, end)
+                yield Part(span, content, "", False, initials=tuple(initials))
+
+
+def _is_initial(word: str) -> bool:
+    return len(word) == 1 and word.isalpha()
 
 
 def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:

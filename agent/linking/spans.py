@@ -8,7 +8,7 @@ from os.path import commonprefix
 from typing import NamedTuple, TypeAlias
 
 from ..kg.labels.names import is_unspaced, normalise, words
-from .words import singular
+from .words import TITLES, singular
 
 _BRACKETED = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
 _QUOTED = re.compile(
@@ -83,7 +83,7 @@ def tokenise(question: str) -> list[Token]:
         before = question[tokens[-1].end if tokens else 0 : start]
         joins = bool(tokens) and not before
         ended = any(mark in before for mark in _SENTENCE_END)
-        opens = not tokens or (ended and not (before in (".", ". ") and len(tokens[-1].text) == 1))
+        opens = not tokens or (ended and not (before in (".", ". ") and _is_short(tokens[-1])))
         clings = len(before) == 1 and before in _APOSTROPHES
         if clings and norm == "t" and tokens and tokens[-1].norm.endswith("n"):
             last = tokens.pop()
@@ -94,6 +94,11 @@ def tokenise(question: str) -> list[Token]:
         dotted = bool(tokens) and before == "." and guess_type(f"file.{text}")[0] is not None
         tokens.append(Token(text, norm, start, end, opens, tail, joins, dotted))
     return tokens
+
+
+def _is_short(token: Token) -> bool:
+    """Whether a full stop after a word may end an initial or a title, and no sentence."""
+    return len(token.text) == 1 or (token.capital and token.norm in TITLES)
 
 
 def bracketed(question: str) -> list[Span]:

@@ -28,6 +28,11 @@ OTHER_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
 }
 """Small words of questions in other languages, normalised, by the tag of the language."""
 
+TITLES = frozenset(
+    title for tag in languages() for title in language_words(tag)["linking"]["titles"].split()
+)
+"""Forms of address before the name of a person, in all languages, normalised."""
+
 _IRREGULAR: Mapping[str, str] = language_words()["linking"]["plurals"]
 _SHORTEST_STEM = 3
 

@@ -8,21 +8,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 from ...agent.answers.queries import given_query
 from ...agent.errors import QuestionError
 from ...agent.kg import KnowledgeGraph
+from ...agent.linking import LabelLinker, Linker
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
 from ...agent.query.binding import Bound, Mention
-from ...agent.query.named_values import NamedValue, values_in
 from ...agent.query.tree import Last, Part, nested, read_query, write_query
 from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion
 from ..asked.supervision import settle
 from ..questions.graph import Graph
 from ..trainer.watched import Unwatched, Watcher, counted
+from .mentioned import Spot, is_free, with_mentions
 from .question import Named, QueryQuestion, sign, words_of
 from .search import Candidate, Gold, queries_giving
 from .typed import typed_question
@@ -32,8 +33,6 @@ _COUNT = re.compile(r"\d{1,9}")
 _SIGNS = re.compile("[\ue000-\ue0ff]")
 _WALKED = frozenset({"pointer", "step", "and", "end"})
 """The actions of walks, and of two that are joined, which the other formats say too."""
-_Position: TypeAlias = tuple[int, int]
-"""Where a text names something: its first character, and the one after its last."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class _Searched(NamedTuple):
     """A question with answers, where it names its topics, and the queries that give them."""
 
     asked: FileQuestion
-    positions: tuple[_Position, ...]
+    positions: tuple[Spot, ...]
     named: tuple[Named, ...]
     candidates: list[Candidate]
     reason: str
@@ -70,8 +69,9 @@ def query_lessons(
 ) -> QueryLessons:
     """The lessons of all questions; `hops` is the longest walk that is tried for answers."""
     lessons, dropped = list[QueryQuestion](), Counter[str]()
+    linker = LabelLinker(kg.labels)
     for question in asked:
-        given = None if question.given is None else _given(kg, graph, question)
+        given = None if question.given is None else _given(kg, graph, linker, question)
         if isinstance(given, str):
             dropped[given] += 1
         elif given is not None:
@@ -144,19 +144,19 @@ def _settled(graph: Graph, answered: Sequence[_Searched]) -> list[tuple[Action, 
 # Queries
 
 
-def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuestion | str:
+def _given(
+    kg: KnowledgeGraph, graph: Graph, linker: Linker, asked: FileQuestion
+) -> QueryQuestion | str:
     """A question with its own query, or why it is no lesson."""
     try:
         bound, _ = given_query(kg, asked.given)
         sets = (bound.query, *nested(bound.query))
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
-        at = _places(asked.text, bound.mentions)
-        values = values_in(asked.text)
-        free = [value for value in values if _is_free((value.start, value.end), at)]
-        tree, said = write_query(bound.query), list[NamedValue]()
+        at = _places(linker, asked.text, bound.mentions)
+        tree = write_query(bound.query)
         _write_terms(tree, bound)
-        _write_mentions(tree, free, said, len(at))
+        said = with_mentions(tree, asked.text, at)
         actions = actions_of(read_query(tree))
     except QuestionError:
         return "whose query this graph cannot say, or not by what the question names"
@@ -165,56 +165,27 @@ def _given(kg: KnowledgeGraph, graph: Graph, asked: FileQuestion) -> QueryQuesti
         text = asked.text[slice(*spot)] if spot else mention.text
         node = None if mention.term is None else graph.by_term.get(mention.term)
         named.append(Named(text, "text" if node is None else graph.kinds[node]))
-    named += [Named(asked.text[value.start : value.end], "text") for value in said]
-    lesson = _question(asked.text, [*at, *((v.start, v.end) for v in said)], named, actions)
+    labels = dict(zip(graph.relations, graph.labels, strict=True))
+    named += [Named(asked.text[slice(*one.spot)], labels.get(one.relation, "text")) for one in said]
+    lesson = _question(asked.text, [*at, *(one.spot for one in said)], named, actions)
     return lesson if typed_question(lesson) else "that do not name what their query mentions"
 
 
-def _places(text: str, mentions: Sequence[Mention]) -> list[_Position | None]:
-    """Where a text names each mention: the first place that no mention before it has."""
-    at = list[_Position | None]()
+def _places(linker: Linker, text: str, mentions: Sequence[Mention]) -> list[Spot | None]:
+    """Where a text names each mention: the first place that no mention before it has.
+
+    What it does not name in full it may name in part.
+    """
+    at, linked = list[Spot | None](), linker.link(text)
     for mention in mentions:
         spots = positions(text, mention.text) if mention.text else []
-        at.append(next((spot for spot in spots if _is_free(spot, at)), None))
+        spots += [
+            (other.start, other.end)
+            for other in linked
+            if any(candidate.term == mention.term for candidate in other.candidates)
+        ]
+        at.append(next((spot for spot in spots if is_free(spot, at)), None))
     return at
-
-
-def _write_mentions(
-    part: object, free: list[NamedValue], said: list[NamedValue], first: int
-) -> None:
-    """Write mentions, from number `first`, in the places of values that are among the `free`.
-
-    Each moves from there to what is `said`.
-    """
-    if isinstance(part, list):
-        for one in cast("list[object]", part):
-            _write_mentions(one, free, said, first)
-    elif isinstance(part, dict):
-        node = cast("dict[str, object]", part)
-        for one in node.values():
-            _write_mentions(one, free, said, first)
-        value, unit = _comparable(node.get("value")), node.get("unit", "")
-        same = (
-            one
-            for one in free
-            if value == _comparable(one.text if one.value.value is None else one.value.value)
-            and one.value.unit in (unit, "")
-        )
-        if value is not None and (mentioned := next(same, None)) is not None:
-            del node["value"]
-            node["mention"] = first + len(said)
-            free.remove(mentioned)
-            said.append(mentioned)
-
-
-def _comparable(value: object) -> float | str | None:
-    """A number, also of digits, or a text, as it is compared; None for what is neither."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return value if isinstance(value, str) else None
 
 
 def _write_terms(value: object, bound: Bound) -> None:
@@ -242,7 +213,7 @@ def _write_terms(value: object, bound: Bound) -> None:
 
 def _question(
     text: str,
-    named_at: Sequence[_Position | None],
+    named_at: Sequence[Spot | None],
     named: Sequence[Named],
     actions: tuple[Action, ...],
 ) -> QueryQuestion:
@@ -258,8 +229,3 @@ def _question(
 def _plain(text: str) -> str:
     """A text without characters that could be taken for signs."""
     return _SIGNS.sub(" ", text)
-
-
-def _is_free(one: _Position, taken: Sequence[_Position | None]) -> bool:
-    """Whether a place overlaps none of those that are taken."""
-    return not any(other and one[0] < other[1] and other[0] < one[1] for other in taken)

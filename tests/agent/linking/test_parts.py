@@ -72,6 +72,41 @@ def test_a_surname_names_its_bearer(linker: LabelLinker, question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "name"),
+    [
+        ("Which films did Mr Kubrick direct?", "Mr Kubrick", "Stanley Kubrick"),
+        ("Which films did Mr. Kubrick direct?", "Mr. Kubrick", "Stanley Kubrick"),
+        ("which films did mr. kubrick direct", "mr. kubrick", "Stanley Kubrick"),
+        ("Which films did Prof. Dr. Kubrick direct?", "Prof. Dr. Kubrick", "Stanley Kubrick"),
+        ("Which films did Mr Stanley Kubrick direct?", "Mr Stanley Kubrick", "Stanley Kubrick"),
+        ("Welche Filme hat Herr Kubrick gedreht?", "Herr Kubrick", "Stanley Kubrick"),
+        ("Which films did S. Kubrick direct?", "S. Kubrick", "Stanley Kubrick"),
+        ("Which films did Mr. S. Kubrick direct?", "Mr. S. Kubrick", "Stanley Kubrick"),
+        ("Which films did Ms. Ephron's friend direct?", "Ms. Ephron", "Nora Ephron"),
+    ],
+)
+def test_titles_and_initials_belong_to_a_name(
+    linker: LabelLinker, question: str, text: str, name: str
+) -> None:
+    assert linked(linker, question) == [(text, name)]
+
+
+def test_the_initial_of_somebody_else_names_nobody(linker: LabelLinker) -> None:
+    assert linked(linker, "Which films did A. Kubrick direct?") == []
+
+
+def test_a_title_that_is_a_class_of_the_graph_stays_a_word(tmp_path: Path) -> None:
+    (tmp_path / "ward.ttl").write_text(
+        """@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :d a :Doctor ; rdfs:label "Wystan Ellerby" . :Doctor rdfs:label "doctor" .
+        :n a :Nurse ; rdfs:label "Ann Marsh" ; :worksWith :d ."""
+    )
+    linker = LabelLinker(open_kg(str(tmp_path / "ward.ttl"), cache=tmp_path / "cache").labels)
+    assert linked(linker, "Who works with Doctor Ellerby?") == [("Ellerby", "Wystan Ellerby")]
+    assert linked(linker, "Who works with Dr Ellerby?") == [("Dr Ellerby", "Wystan Ellerby")]
+
+
+@pytest.mark.parametrize(
     "question", ["who directed the Hobbit films", "who made the hobbit movies"]
 )
 def test_homonyms_are_asked_about(linker: LabelLinker, question: str) -> None:
