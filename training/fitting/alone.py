@@ -1,10 +1,12 @@
 """Learns by which words a question stands alone, and by which it follows on from the one before.
 
 `python -m groundwalk.training.fitting.alone OUT.json` makes the weights of English anew, in some
-minutes: from generated questions over the bundled graph and over graphs that are made of domains.
+minutes: from generated questions over the bundled graph and over graphs that are made of domains,
+from whole questions over small graphs, which all stand alone, and from such that follow on.
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,16 +18,23 @@ from ...agent.conversation.alone import without_names
 from ...agent.kg import open_kg
 from ...agent.llm.bag_of_words import Scope, features_of
 from ...agent.query.actions import LITERAL
+from ...agent.query.named_values import values_in
+from ...agent.query.prompt import Numbered
 from ..material import Material, gather
 from ..queries.typed import TypedQuestion, typed_question
+from ..reader.asked import asked_graphs
+from ..reader.lessons import asked_apart
 from ..reader.made_graphs import made_graph, read_domain
 from ..recipe import Recipe
-from ..wording.english import domain_files
+from ..wording.english import domain_files, following_questions
 from .words import regressed
 
+_BRACKETED = re.compile(r"\[[^\]]+\]")
 _BUNDLED, _DOMAINS, _OF_DOMAIN = 150_000, 12, 4_000
 _FOLLOWING = 4
 """How many times a question that follows on counts: they are rarer than in a conversation."""
+_OF_ASKED = 3
+"""Of so many whole questions one is learnt from, or they would outweigh those that follow on."""
 _LEAST = 5
 """Questions that a word or pair of words is in at least."""
 _SMALL = 0.1
@@ -42,7 +51,7 @@ class Heard(NamedTuple):
 def main(arguments: Sequence[str]) -> None:
     """Fit the weights on questions of both kinds, and write them."""
     (out,) = arguments
-    heard = [*_of_bundled(), *_of_domains()]
+    heard = [*_of_bundled(), *_of_domains(), *islice(_asked(), None, None, _OF_ASKED), *_written()]
     scope = fit(heard)
     content = {"bias": scope.bias, "weights": scope.weights}
     text = json.dumps(content, ensure_ascii=False, indent=0, sort_keys=True)
@@ -88,6 +97,25 @@ def _of_domains() -> Iterator[Heard]:
             made = made_graph(read_domain(file), Path(folder), number)
             yield from _heard(made.material, _OF_DOMAIN)
             made.kg.close()
+
+
+def _asked() -> Iterator[Heard]:
+    apart = {graph.name for graph in asked_apart()}
+    for graph in asked_graphs():
+        if graph.name not in apart:
+            for asked in graph.questions:
+                kinds = {(it.start, it.end): it.kind for it in values_in(asked.question)}
+                named = [(it.start, it.end) for it in asked.mentions]
+                mentions = [Numbered(*span, kinds.get(span, "")) for span in named]
+                yield Heard(without_names(asked.question, mentions), follows=False)
+
+
+def _written() -> Iterator[Heard]:
+    for line in following_questions():
+        spans = [(match.start(), match.end()) for match in _BRACKETED.finditer(line)]
+        kinds = ("number" if values_in(line[start:end]) else "" for start, end in spans)
+        mentions = [Numbered(*span, kind) for span, kind in zip(spans, kinds, strict=True)]
+        yield Heard(without_names(line, mentions), follows=True)
 
 
 def _heard(material: Material, count: int) -> Iterator[Heard]:

@@ -37,6 +37,12 @@ def asked_files() -> list[Path]:
     return sorted(_WORDINGS.glob("*/asked/*.jsonl"))
 
 
+def following_questions() -> list[str]:
+    """Questions that follow on from another one, of all languages; names stand in brackets."""
+    files = sorted(_WORDINGS.glob("*/following.txt"))
+    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def thesaurus_files() -> list[Path]:
     """The files that say by which words people ask for what others say, of all languages."""
     return sorted(_WORDINGS.glob("*/thesaurus/*.txt"))
