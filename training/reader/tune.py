@@ -1,10 +1,10 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
 Its weights are never worse for it: of those between the reader and the tuned one the ones are
-kept that read most of the held-out questions, and these may be the reader's own. Held out are some
-questions of the user, made ones, and made ones in which a word of a label is said by another of the
-lexicon, so that words which are not in the labels still work. The thresholds are fitted to the
-graph either way.
+kept that read no fewer of the held-out questions, and most of these and of the user's own. They may
+be the reader's. Held out are some questions of the user, made ones, and made ones in which a word
+of a label is said by another of the lexicon, so that words which are not in the labels still work.
+The thresholds are fitted to the graph either way.
 """
 
 import time
@@ -48,7 +48,7 @@ from .made_graphs import examples_over
 from .pools import PLAIN, pools_of
 from .sources import SchemaLabels
 from .thresholds import fit_to_graph
-from .tuning import SCHEMA, TAUGHT_RATE, Tuning, between, replay_of, schema_of, tuned
+from .tuning import SCHEMA, Tuning, between, replay_of, schema_of, tuned
 
 if TYPE_CHECKING:
     from .module import ReaderModule
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 ASKED, MADE, REWORDED = "asked", "made", "reworded"
 """Held-out questions: those of the user, made ones, and made ones in other words."""
+LEARNT = "learnt"
+"""The user's questions that are not held out."""
 _OF_EACH = 75
 _MOST_DRAWN = 3_000
 _SEED = 1_000_003
@@ -80,6 +82,8 @@ class _Taught(NamedTuple):
     apart: tuple[TypedQuestion, ...] = ()
     examples: tuple[Example, ...] = ()
     """Those that are held out, as the reader reads them."""
+    learnt: tuple[Example, ...] = ()
+    """Those that are learnt, as the reader reads them."""
     dropped: Mapping[str, int] = {}
     """How many are neither, by reason."""
 
@@ -165,7 +169,8 @@ def _taught(
     queries = query_lessons(kg, material.graph, given, hops, watcher)
     dropped, named = queries.dropped + queries.missed, names_of(kg)
     may_hold_out = len(queries.lessons) >= _FEW
-    lessons, apart, examples = list[QueryQuestion](), list[TypedQuestion](), list[Example]()
+    lessons, apart = list[QueryQuestion](), list[TypedQuestion]()
+    examples, learnt = list[Example](), list[Example]()
     for lesson in queries.lessons:
         asked = typed_question(lesson)
         example = asked and made_example(asked, ASKED, SCHEMA, named)
@@ -176,10 +181,11 @@ def _taught(
             examples.append(example)
         else:
             lessons.append(lesson)
+            learnt.append(example)
     if not lessons:
         reasons = "; ".join(f"{count} {reason}" for reason, count in dropped.items())
         raise DatasetError(f"no question is of use ({reasons})", "check that they fit the graph")
-    return _Taught(tuple(lessons), tuple(apart), tuple(examples), dropped)
+    return _Taught(tuple(lessons), tuple(apart), tuple(examples), tuple(learnt), dropped)
 
 
 def _tuned(
@@ -192,14 +198,18 @@ def _tuned(
 ) -> _Made:
     from .module import module_of
 
-    usual, schema = Tuning(seed=recipe.seed), schema_of(kg)
-    rate = TAUGHT_RATE if taught.lessons else usual.rate
-    tuning = replace(usual, steps=recipe.steps or usual.steps, rate=rate)
+    tuning, schema = Tuning(seed=recipe.seed), schema_of(kg)
+    tuning = replace(tuning, steps=recipe.steps or tuning.steps)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
-    every = list(chain.from_iterable(parts.values()))
+    every = [*chain.from_iterable(parts.values()), *taught.learnt]
     plain = Batcher(start.lexicon, pools_of(every, {SCHEMA: schema}), PLAIN)
     before = scored(module_of(start.network), plain, parts)
+
+    def learnt(reader: ReaderWeights) -> dict[str, Right]:
+        known = {LEARNT: taught.learnt} if taught.learnt else {}
+        return scored(module_of(reader.network), plain, known)
+
     if material.queries and taught.lessons:
         shares = replace(material.queries.shares, taught=_TAUGHT)
         queries = replace(material.queries, lessons=taught.lessons, shares=shares)
@@ -211,12 +221,13 @@ def _tuned(
         watcher.step(step, tuning.steps, loss, None)
 
     end = tuned(kg, material, start, tuning, report, replay_of(recipe.seed, watcher))
-    best, share, after = start, 0.0, before
+    best, share, after, most = start, 0.0, before, _sum(before | learnt(start))
     for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
         reader = between(start, end, way)
         scores = scored(module_of(reader.network), plain, parts)
-        if _sum(scores) > _sum(after):
-            best, share, after = reader, way, scores
+        together = _sum(scores | learnt(reader))
+        if _sum(scores) >= _sum(before) and together > most:
+            best, share, after, most = reader, way, scores, together
     counts = {
         name: Part(len(part), *(round(right[name].whole * len(part)) for right in (before, after)))
         for name, part in parts.items()

@@ -37,8 +37,6 @@ from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
-TAUGHT_RATE = 1e-3
-"""The rate where some of the questions are the user's."""
 DOMAINS, OF_EACH = 40, 100
 """Other graphs of each kind, each over a domain of its own, and questions over each made one."""
 _HEARD = 5
@@ -52,7 +50,7 @@ class Tuning:
     steps: int = 250
     batch: int = 32
     rate: float = 2.5e-4
-    """One for made questions: a higher one costs what the reader knows of people's words."""
+    """A higher one costs what the reader knows of words, also where the user's are learnt."""
     seed: int = 0
     replayed: float = 0.4
     """How many of the questions are over other graphs."""
