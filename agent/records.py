@@ -218,6 +218,9 @@ class Word(TypedDict):
     start: int
     end: int
     used_by: str
+    in_label: NotRequired[bool]
+    """Whether a relation or a class has the word in its label, though the query made nothing of any
+    word."""
 
 
 class Reading(TypedDict):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..kg.terms import Term, node_of
 from ..linking.mention import in_words
 from ..options import Options
-from ..query.account import LEFT_OUT, UNKNOWN, is_read, unread
+from ..query.account import FILLER, LEFT_OUT, UNKNOWN, is_read, unread
 from ..query.tree import compared_mentions, read_query, refers_back, starting_mentions
 from ..records import (
     NO_WORD,
@@ -146,9 +146,10 @@ def with_readings(outcome: Judged, state: State) -> WithReadings:
         reading for reading in readings if not names or not names.isdisjoint(_pointed_at(reading))
     ]
     if not readings or readings[0] in about:
-        return WithReadings(outcome, about, reading, tree)
+        return WithReadings(_of_readings_once(outcome), about, reading, tree)
     notes = [without_reading(note) for note in outcome.notes]
-    return WithReadings(outcome._replace(notes=notes), about, "", None)
+    outcome = _of_readings_once(outcome._replace(notes=notes))
+    return WithReadings(outcome, about, "", None)
 
 
 def _is_unrecognised(outcome: Judged, state: State) -> bool:
@@ -156,10 +157,15 @@ def _is_unrecognised(outcome: Judged, state: State) -> bool:
     account, tree = state.get("account", []), state.get("query_tree")
     if state.get("mentions") or not account:
         return False
-    if not {word["used_by"] for word in account} <= {*LEFT_OUT, "filler", "operator"}:
+    if has_named(account) or any(word.get("in_label") for word in account):
         return False
     is_read = any(note.startswith(READ) for note in outcome.notes)
     return not (is_read and tree is not None and refers_back(read_query(tree)))
+
+
+def has_named(account: Sequence[Word]) -> bool:
+    """Whether a query makes of any word a name, a value, a class or a relation."""
+    return not {word["used_by"] for word in account} <= {*LEFT_OUT, FILLER, "operator"}
 
 
 def _names(mentions: Sequence[MentionRecord]) -> set[Term]:
@@ -183,8 +189,16 @@ def without_reading(note: str) -> str:
     """A note on a reading, without what was read."""
     if not note.startswith(READ):
         return note
-    _, _, why = note.rpartition(f"; {NOT_SURE_OF_READING}")
-    return f"{NO_READING}{why}" if why else NO_READING
+    _, found, why = note.rpartition(f"; {NOT_SURE_OF_READING}")
+    return f"{NO_READING}{why}" if found else NO_READING
+
+
+def _of_readings_once(outcome: Judged) -> Judged:
+    """The outcome with each note once; that no reading is sure enough is told with how sure."""
+    notes = list(dict.fromkeys(outcome.notes))
+    if any(note.startswith(f"{NO_READING} ") for note in notes):
+        notes = [note for note in notes if note != NO_READING]
+    return outcome._replace(notes=notes)
 
 
 def not_shown(left_out: int) -> list[str]:

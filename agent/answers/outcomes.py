@@ -54,27 +54,43 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     People ask for what there is, and not for what they name; for bells where they say so; and for
     an extreme where one differs from others. Where the graph is not at hand, the queries are as
     they were.
+    What weighs little beside others may yet be the likeliest of them. An extreme that all share
+    answers nothing, so that another question was meant, read or not: it is hardly likely by itself.
     """
     least = min(_LEAST, _BESIDE * max((query.probability for query in queries), default=0.0))
     likely = [query for query in queries if query.probability >= least]
-    if len(likely) < 2 or not facts.kg.pinned:
+    if not likely or not facts.kg.pinned:
         return list(queries)
-    named = class_words(facts.kg, asked)
-    weights = [_weight(facts, query, asked.before, named) for query in likely]
-    if len(set(weights)) == 1:
+    named = class_words(facts.kg, asked) if len(likely) > 1 else []
+    shares = [_shared(facts, query, asked.before) for query in likely]
+    weights = [1.0] * len(likely)
+    if len(likely) > 1:
+        pairs = zip(likely, shares, strict=True)
+        weights = [_weight(facts, query, share, asked.before, named) for query, share in pairs]
+    if len(set(weights)) == 1 and 1.0 not in shares:
         return list(queries)
     total = sum(query.probability for query in likely)
     weighted = sum(w * query.probability for w, query in zip(weights, likely, strict=True))
     again = [
-        replace(query, probability=query.probability * weight * total / weighted)
-        for query, weight in zip(likely, weights, strict=True)
+        replace(
+            query,
+            probability=query.probability
+            * (weight * total / weighted)
+            * (_SHARED if share == 1.0 else 1.0),
+        )
+        for query, weight, share in zip(likely, weights, shares, strict=True)
     ]
     again += [query for query in queries if query.probability < least]
     return sorted(again, key=lambda query: -query.probability)
 
 
-def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[ClassWord]) -> float:
-    """How likely a query comes to what it does if it is meant, beside if it is not."""
+def _weight(
+    facts: Facts, query: ReadQuery, share: float, before: Before, named: Sequence[ClassWord]
+) -> float:
+    """How likely a query comes to what it does if it is meant, beside if it is not.
+
+    `share` is that of a set which has the extreme that is asked for.
+    """
     bound = query.bound
     if bound.query.answer not in ("list", "count"):
         return 1.0
@@ -82,7 +98,7 @@ def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[Clas
     if outcome is None:
         return 1.0
     met = _OF_OTHERS if not_met(facts, bound, outcome, named) else 1.0
-    if _is_shared(facts, query, outcome.size, before):
+    if share >= _MOST:
         met *= _SHARED
     if bound.query.answer == "count":
         return met
@@ -92,14 +108,17 @@ def _weight(facts: Facts, query: ReadQuery, before: Before, named: Sequence[Clas
     return _NAMED if is_named else met
 
 
-def _is_shared(facts: Facts, query: ReadQuery, size: int, before: Before) -> bool:
-    """Whether a query is for an extreme, and more than half of what it is of share that."""
+def _shared(facts: Facts, query: ReadQuery, before: Before) -> float:
+    """The share of a set whose extreme a query is for that has it; 0 where it is as was asked."""
     tree = query.bound.query
-    if tree.extreme is None or size <= tree.extreme.n:
-        return False
+    if tree.extreme is None or tree.answer not in ("list", "count"):
+        return 0.0
     every = tree.model_copy(update={"extreme": None})
-    outcome = _outcome(facts, replace(query, bound=replace(query.bound, query=every)), before)
-    return outcome is not None and size >= _MOST * outcome.size
+    outcome = _outcome(facts, query, before)
+    if outcome is None or outcome.size <= tree.extreme.n:
+        return 0.0
+    whole = _outcome(facts, replace(query, bound=replace(query.bound, query=every)), before)
+    return outcome.size / whole.size if whole is not None and whole.size else 0.0
 
 
 def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:

@@ -10,15 +10,19 @@ from typing import Any, TypeAlias
 
 from ..errors import QuestionError, ShortageError
 from ..kg import KnowledgeGraph
+from ..kg.labels.names import normalise
 from ..linking import Linker
+from ..linking.words import FUNCTION_WORDS, singular
 from ..options import Options
 from ..query.account import WordReader, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
+from ..query.comparison import AS_IT_IS
 from ..query.question import Asked, Before
 from ..query.reader import Reader, ReadQuery
 from ..query.tree import Last, Query, nested, write_query
 from ..query.words import classes_walked
+from ..reader.lexicon import label_words
 from ..records import (
     NO_FACTS,
     NOT_SURE_OF_READING,
@@ -37,6 +41,7 @@ from .judging import (
     READ,
     SURE,
     Judged,
+    has_named,
     left_out_of,
     too_low,
     unsure,
@@ -138,7 +143,7 @@ Answering: TypeAlias = Callable[[ReadWith, Asked, Sequence[ReadQuery], Options],
 
 def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], options: Options) -> Read:
     """What the likeliest query that can be executed came to, if it is likely enough."""
-    before, notes = asked.before, list[str]()
+    before, notes, failures = asked.before, list[str](), set[str]()
     if repeated := _repeated(tools, asked, queries[0]):
         return repeated
     with tools.reader.facts() as facts:
@@ -148,7 +153,9 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
             try:
                 done = executed(tools.kg, facts, query.bound, earlier=before.answered)
             except (QuestionError, ShortageError) as error:
-                notes.append(f"{READ}{in_words(tools.kg, query.bound)}; {error.message}")
+                if error.message not in failures:
+                    failures.add(error.message)
+                    notes.append(f"{READ}{in_words(tools.kg, query.bound)}; {error.message}")
                 continue
             same = alike(facts, query, queries, before)
             not_met = of_others(facts, query, asked) if tools.is_general else []
@@ -195,11 +202,22 @@ def _of_others(
 
 
 def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:
-    """What of a query each word of its question made."""
+    """What of a query each word of its question made; where it made nothing, what is in labels."""
     account = tools.account().account(asked.question, asked.mentions.numbered, query.actions)
     if tools.is_general and query.bound.query == _COUNT:
         account = count_apart(account, asked.before.asked.answers)
-    return read_as_classes(account, classes_walked(tools.kg, query.bound).values())
+    account = read_as_classes(account, classes_walked(tools.kg, query.bound).values())
+    return account if has_named(account) else _with_labels(tools.kg, account)
+
+
+def _with_labels(kg: KnowledgeGraph, account: Sequence[Word]) -> list[Word]:
+    """The account, where words are marked that relations and classes have in their labels."""
+    names = [normalise(" ".join(label_words(word.text))) for word in kg.labels.vocabulary()]
+    of_labels = {singular(word) for name in names for word in name.split()} - FUNCTION_WORDS
+    return [
+        {**word, "in_label": True} if singular(normalise(word["text"])) in of_labels else word
+        for word in account
+    ]
 
 
 def no_surer(confidence: float, account: Sequence[Word]) -> float:
@@ -247,7 +265,9 @@ def _judged(
 ) -> Computed:
     """The same with the status that it deserves.
 
-    What is withheld leaves no answers and none of their notes, but those of `earlier` readings.
+    What is withheld leaves no answers and none of their notes, but those of `earlier` readings. So
+    does what was compared in a unit that its values may not have, unless the user says how sure is
+    enough: whether the answers are right, nobody knows.
     """
     confidence = computed.confidence
     at_least = _NOTHING if has_nothing(computed) else 0.0
@@ -255,6 +275,10 @@ def _judged(
         status, note = unsure_reading
         notes = [*left_out_of(account), *earlier, note]
         return replace(computed, status=status, answers=[], result=None, notes=notes)
+    as_they_are = next((note for note in computed.notes if note.endswith(AS_IT_IS)), None)
+    if as_they_are is not None and options.confidence is None:
+        notes = [*left_out_of(account), *earlier, f"{READ}{words}; {as_they_are}"]
+        return replace(computed, status="unsure", answers=[], result=None, notes=notes)
     result = computed.result
     if result is not None and result["kind"] == "truth" and unread(account):
         notes = [*left_out_of(account), *earlier, f"{READ}{words}; {_NO_HALF_TRUTH}"]

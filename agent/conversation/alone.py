@@ -25,7 +25,7 @@ SURE = 0.98
 """The least probability with which a question is read by itself."""
 FOLLOWS = 0.05
 """The probability below which a question needs what came before it, and says nothing without."""
-_POINTING = -1.5
+_POINTING = -1.4
 """The weight of a word that points at what came before."""
 
 

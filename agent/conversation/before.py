@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ..answers.candidates import path_of
 from ..answers.class_words import MOST_MEMBERS, members_of
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term, is_literal
 from ..query.prompt import EarlierQuestion, Numbered
 from ..query.question import Before, Proof, mentions_of
-from ..query.tree import read_query, refers_back
+from ..query.tree import Last, read_query, refers_back
 from ..query.values import value_of
-from ..records import SILENT, Entity, MentionRecord, Turn
+from ..records import SILENT, MentionRecord, Named, Turn
 from .alone import FOLLOWS, pointing_word, points_at_one, stands_alone
-from .earlier import steps_of
-from .turns import last_about, last_answered
+from .earlier import start_of, steps_of
+from .turns import MOST_CHAINS, last_about, last_answered
 
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> Before:
@@ -36,13 +37,15 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
     if about.get("card") and not _named(about) and (members := _members(kg, topics)):
         asked = EarlierQuestion(answers=_class(kg, tuple(members)), many=len(members) > 1)
         return Before(asked, answers=members, cut=len(members) >= MOST_MEMBERS)
-    answers = dict[Term, Proof]()
+    answers, things = dict[Term, Proof](), dict[Term, Proof]()
     if about.get("card") or (about["status"] in SILENT and not _goes_on(about)):
         topics, answered = _named(about) or topics, None
         # Where it was read, though not surely, its answers are not the topics themselves.
         answers = {} if about["status"] == "unsure" else dict.fromkeys(topics, ())
     elif answered is not None:
-        answers = {answer["term"]: steps_of(answer) for answer in answered["answers"]}
+        things = _things_of(answered)
+        values = {answer["term"]: steps_of(answer) for answer in answered["answers"]}
+        answers = things or values
     if points_at_one(pointing) and len(answers) > 1 and _may_mean_one(turns, about):
         return Before()
     asked = EarlierQuestion(
@@ -52,10 +55,22 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
         question=text,
         mentions=mentions.numbered,
     )
-    is_cut = answered is not None and answered["cut"]
+    is_cut = answered is not None and (answered["cut"] or len(things) >= MOST_CHAINS)
     reading = "" if turns[-1]["status"] in SILENT else turns[-1].get("reading", "")
     is_counted = bool(reading) and (turns[-1].get("query") or {}).get("answer") == "count"
     return Before(asked, mentions, topics, answers, is_cut, reading, is_counted)
+
+
+def _things_of(turn: Turn) -> dict[Term, Proof]:
+    """What the answers of a turn are values of, where they are values of several things.
+
+    After *what are their populations?*, *they* are the countries still.
+    """
+    things = dict[Term, Proof]()
+    if all(is_literal(answer["term"]) for answer in turn["answers"]):
+        for chain in (chain for answer in turn["answers"] for chain in answer["chains"] if chain):
+            things.setdefault(start_of(chain[-1:]), path_of(start_of(chain), chain).steps[:-1])
+    return things if len(things) > 1 else {}
 
 
 def _members(kg: KnowledgeGraph, classes: Sequence[Term]) -> dict[Term, Proof]:
@@ -101,12 +116,19 @@ def _numbered(turn: Turn) -> tuple[Numbered, ...]:
     return mentions_of(turn["asked"], _linked(turn)).numbered
 
 
-def _topics(turns: Sequence[Turn], about: Turn) -> list[Entity]:
-    """What a turn was about; of one that begins at what came before it, that."""
+def _topics(turns: Sequence[Turn], about: Turn) -> Sequence[Named]:
+    """What a turn was about; of one that begins at what came before it, that.
+
+    One that chose an extreme of the answers before it, as *which of them is the largest?* does, was
+    about that.
+    """
     for turn in reversed([turn for turn in turns if turn["number"] <= about["number"]]):
         tree = turn.get("query")
-        if turn["topics"] or tree is None or not refers_back(read_query(tree)):
+        if turn["topics"] or tree is None or not refers_back(query := read_query(tree)):
             return turn["topics"]
+        is_of_answers = query.start == Last(last="answers") and not query.steps
+        if turn["answers"] and is_of_answers and query.extreme and query.answer == "list":
+            return turn["answers"]
     return []
 
 

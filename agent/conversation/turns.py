@@ -7,7 +7,7 @@ from ..records import Answer, StepRecord, Turn
 from ..state import State
 
 _MOST_ANSWERS = 200
-_MOST_CHAINS = 200
+MOST_CHAINS = 200
 """Chains that a turn keeps; every answer keeps one before any keeps a second."""
 
 
@@ -43,7 +43,7 @@ def _compared(state: State) -> list[StepRecord]:
     result = state.get("result")
     if result is None or result["kind"] == "card":
         return []
-    return result["triples"][:_MOST_CHAINS]
+    return result["triples"][:MOST_CHAINS]
 
 
 def _query_of(state: State) -> dict[str, Any] | None:
@@ -54,7 +54,7 @@ def _query_of(state: State) -> dict[str, Any] | None:
 def bounded(answers: Sequence[Answer]) -> list[Answer]:
     """As many of the answers and their chains as a turn keeps."""
     first = answers[:_MOST_ANSWERS]
-    left = _MOST_CHAINS - len(first)
+    left = MOST_CHAINS - len(first)
     made = list[Answer]()
     for answer in first:
         more = min(left, len(answer["chains"]) - 1)

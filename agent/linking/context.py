@@ -144,6 +144,37 @@ def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Spa
     )
 
 
+def says_which(
+    question: str, tokens: Sequence[Token], span: Span, info: TermInfo, rivals: Sequence[TermInfo]
+) -> Span | None:
+    """The words after a name that only say which of several is meant: `Texas` of `Paris, Texas`.
+
+    They stand so in the description of the one that is meant, and not in those of all its rivals.
+    """
+    first = span.last + 1
+    if span.first < 0 or first >= len(tokens):
+        return None
+    is_bracketed = "(" in question[span.end : tokens[first].start]
+    ends = list[int]()
+    for last in range(first, min(first + _MOST_AFTER, len(tokens))):
+        gap = _gap(question, tokens, last)
+        ends += [last] if not is_bracketed or gap.startswith(")") else []
+        if ")" in gap if is_bracketed else not gap.isspace():
+            break
+    for end in reversed(ends):
+        words = [token.norm for token in tokens[first : end + 1]]
+        other = Span(tokens[first].start, tokens[end].end, first, end)
+        if words[-1] in FUNCTION_WORDS or not is_apposition(question, tokens, span, other):
+            continue
+        if words[0] in _DETERMINERS:
+            del words[0]
+        phrase = f" {' '.join(words)} "
+        said, *others = (phrase in f" {normalise(each.description)} " for each in (info, *rivals))
+        if said and not all(others):
+            return other
+    return None
+
+
 def disambiguates(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
     """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`.
 

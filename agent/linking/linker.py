@@ -45,7 +45,7 @@ from .spans import (
 )
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
-from .words import TITLES, singular
+from .words import FUNCTION_WORDS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
 _MOST_LOOKED_UP = 50
@@ -116,11 +116,19 @@ class LabelLinker:
 
     def _titled(self, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
         """A name with the titles before it, but those that the KG uses for a class or relation."""
-        span = item.span
-        first = span.first
-        while first and (title := tokens[first - 1].norm) in TITLES and title not in self._everyday:
+        first = item.span.first
+        while first and self._is_title(tokens[first - 1]):
             first -= 1
-        return replace(item, span=span._replace(start=tokens[first].start, first=first))
+        return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
+
+    def _is_title(self, token: Token) -> bool:
+        return token.norm in TITLES and token.norm not in self._everyday
+
+    def _opens_name(self, tokens: Sequence[Token], span: Span) -> bool:
+        """Whether a span has nothing but titles, before another word that may be a name."""
+        after = tokens[span.last + 1 : span.last + 2]
+        titles = all(map(self._is_title, tokens[span.first : span.last + 1]))
+        return titles and any(token.norm not in FUNCTION_WORDS for token in after)
 
     def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -214,7 +222,7 @@ class LabelLinker:
             named = [
                 item
                 for span in by_size[size]
-                if not overlaps(span, linked)
+                if not (overlaps(span, linked) or self._opens_name(tokens, span))
                 and (item := self._spelled(question, span, forms[span], known, (tokens, casing)))
             ]
             named.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
@@ -268,12 +276,12 @@ class LabelLinker:
         return parted
 
     def _narrowed(self, question: str, parts: Iterable[Part], item: LinkedSpan) -> LinkedSpan:
-        """The one that a wider part names of several: by the number of a concert, which one."""
-        if len(item.grades) > 1:
-            for part in parts:
-                narrower = self._in_part(question, part)
-                if narrower is not None and len(narrower.grades) == 1:
-                    return narrower
+        """The one that a wider part names: of several, by the number of a concert, or of itself."""
+        meant = {graded.hit.term for graded in item.grades}
+        for part in parts:
+            wider = self._in_part(question, part)
+            if wider is not None and len(wider.grades) == 1 and wider.grades[0].hit.term in meant:
+                return wider
         return item
 
     def _in_part(self, question: str, part: Part) -> LinkedSpan | None:

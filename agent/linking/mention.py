@@ -1,5 +1,6 @@
 """Mentions in a question with the entities that each may mean, and which of them a reply picks."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -86,7 +87,7 @@ def picked(reply: str, options: Sequence["Entity"], asked: str) -> list["Entity"
 def in_words(options: Sequence["Entity"]) -> list[str]:
     """Entities as they are listed: each name with what it is in brackets, or with its term.
 
-    A class that the name has in brackets already is not said again.
+    What the name has in brackets already is not said again: its class, or how what it is begins.
     """
     words = list(map(_described, options))
     return [
@@ -96,10 +97,12 @@ def in_words(options: Sequence["Entity"]) -> list[str]:
 
 
 def _described(entity: "Entity") -> str:
-    kind, about = entity["kind"], entity["description"] or entity["kind"] or entity["term"]
+    about = entity["description"] or entity["kind"] or entity["term"]
     name = entity["label"]
-    if kind and about.startswith(kind):
-        name = name.removesuffix(f" ({kind})")
+    for bracket in re.finditer(r" \(", name) if name.endswith(")") else ():
+        said = name[bracket.end() : -1]
+        if re.match(rf"{re.escape(said)}(?!\w)", about):
+            return f"{name[: bracket.start()]} ({about})"
     return f"{name} ({about})"
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ..kg.labels.index import Hit
@@ -19,6 +19,8 @@ _BESIDE = 2
 """Words on either side of a part that may belong to the name, too."""
 _LEAST_IN_ORDER = 3
 """Words from which a phrase of ordinary words is part of a name, as `return of the king`."""
+_MOSTLY = 0.6
+_IN_CODES = frozenset("-/.")
 _INNER = frozenset("a an at by da de del der di du en for in la le of on the to van von y".split())
 """Words in lower case that stand inside names in capitals."""
 _DETERMINERS = frozenset("a an her his its my our the their this your".split())
@@ -31,7 +33,7 @@ class Part(NamedTuple):
     `phrase` is what it holds as it stands, where that is known; `proper` when the name must spell
     the words with capitals. One that ends in a number is `numbered`: it stands for a name only
     where no other name has its words, and these follow one another there but for small words.
-    Of further words the name has the `initials`.
+    Of further words the name has the `initials`. The words are more than the share `least` of it.
     """
 
     span: Span
@@ -40,6 +42,7 @@ class Part(NamedTuple):
     proper: bool
     numbered: bool = False
     initials: tuple[str, ...] = ()
+    least: float = 0.0
 
 
 def parts(
@@ -53,13 +56,16 @@ def parts(
 
     Where the question's capitals tell names, each whole run of words in capitals: who says `Michael
     Smith` means no other Smith. Else words that are not of the KG's vocabulary, in stretches that a
-    name may hold as they stand. Ordinary English words count only where there are several.
+    name may hold as they stand. Ordinary English words count only where there are several. Codes
+    count either way, and after all others two ordinary words that are most of one name.
     """
     covered = {position for span in taken for position in range(span.first, span.last + 1)}
+    yield from _codes(question, tokens, everyday, covered)
     if casing.informative:
         yield from _in_capitals(question, tokens, everyday, covered)
     else:
         yield from _in_any_case(question, tokens, casing, everyday, covered)
+    yield from _pairs(question, tokens, everyday, covered)
 
 
 def wider(tokens: Sequence[Token], part: Part, taken: Collection[Span]) -> Iterator[Part]:
@@ -91,7 +97,7 @@ def whole(span: Span, text: str) -> Part | None:
 
 
 def share(part: Part, hit: Hit) -> float:
-    """How much of a name was said, by letters; 0 where the stretch is no part of it."""
+    """How much of a name was said, by letters; 0 where that is too little, or no part of it."""
     norm = normalise(hit.text)
     if part.phrase not in f" {norm} " or (part.proper and not _is_proper(part, hit.text)):
         return 0.0
@@ -102,7 +108,8 @@ def share(part: Part, hit: Hit) -> float:
     if Counter(part.initials) - Counter(others):
         return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
-    return min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
+    said = min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
+    return said if said > part.least else 0.0
 
 
 def _in_capitals(
@@ -199,6 +206,36 @@ def _numbered(question: str, tokens: Sequence[Token], covered: set[int]) -> Iter
                     and free.issuperset(range(first, last + 1))
                 ):
                     yield Part(_span(tokens, first, last), content, "", True, True)
+
+
+def _codes(
+    question: str, tokens: Sequence[Token], everyday: frozenset[str], covered: set[int]
+) -> Iterator[Part]:
+    """Letters with digits after them: `AX-4410`, `T20`, `CS 190`; no measure, as `30cm`."""
+    first = 0
+    for last, token in enumerate(tokens):
+        after = question[token.end : tokens[last + 1].start] if last + 1 < len(tokens) else ""
+        is_alone = first == last and not is_ordinary(token.norm) and token.norm not in everyday
+        if after in _IN_CODES or (after == " " and is_alone and tokens[last + 1].norm.isdecimal()):
+            continue
+        text = question[tokens[first].start : token.end]
+        is_code = text[0].isalpha() and any(map(str.isdigit, text))
+        if is_code and covered.isdisjoint(range(first, last + 1)):
+            words = tuple(part.norm for part in tokens[first : last + 1])
+            yield Part(_span(tokens, first, last), words, "", False, True)
+        first = last + 1
+
+
+def _pairs(
+    question: str, tokens: Sequence[Token], everyday: frozenset[str], covered: set[int]
+) -> Iterator[Part]:
+    """Two ordinary words, of which one name is mostly made: `angle grinder`."""
+    for first, second in (pair for run in _runs(question, tokens) for pair in pairwise(run)):
+        words = tokens[first].norm, tokens[second].norm
+        if covered.isdisjoint((first, second)) and not any(
+            is_everyday([word], everyday) or not word.isalpha() for word in words
+        ):
+            yield Part(_span(tokens, first, second), words, "", False, True, least=_MOSTLY)
 
 
 def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:

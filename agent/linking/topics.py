@@ -15,6 +15,7 @@ from .context import (
     is_apposition,
     listed_with,
     relevance,
+    says_which,
     surroundings,
 )
 from .mention import Candidate, Mention, is_ambiguous
@@ -62,10 +63,32 @@ def mentions(
             mention = _as_adjective(mention, word, words.nouns, hidden[span])
         ranked[span] = mention
         absorbed.update(other for other in beside if _describes(first[other], mention))
+    kept = [span for span in first if span not in absorbed]
     topics: dict[Term, Mention] = {}
-    for mention in (ranked[span] for span in first if span not in absorbed):
+    for span in kept:
+        mention = _with_apposition(question, tokens, span, ranked[span], infos)
+        if any(span.start < other.start < mention.end for other in kept):
+            mention = ranked[span]
         topics.setdefault(mention.candidates[0].term, mention)
     return list(topics.values())
+
+
+def _with_apposition(
+    question: str,
+    tokens: Sequence[Token],
+    span: Span,
+    mention: Mention,
+    infos: Mapping[Term, TermInfo],
+) -> Mention:
+    """A mention with the words after it that tell which of its candidates it means."""
+    if len(mention.candidates) < 2 or is_ambiguous(mention):
+        return mention
+    info, *rivals = (infos[candidate.term] for candidate in mention.candidates)
+    which = says_which(question, tokens, span, info, rivals)
+    if which is None:
+        return mention
+    end = whole_end(question, Span(mention.start, which.end, span.first, which.last))
+    return replace(mention, text=question[mention.start : end], end=end)
 
 
 def _without(mentions: Mapping[Span, Mention], spans: set[Span]) -> list[Mention]:

@@ -23,6 +23,7 @@ from ..answers.topics import best_topics, linked
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
 from ..conversation.before import before_of
+from ..conversation.of_another import with_that_of_another
 from ..decoding.plan import BeamPlan, of_model
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
@@ -33,6 +34,7 @@ from ..kg.terms import Term, is_literal
 from ..linking.plausible import everyday_words
 from ..linking.spans import Span, bracketed
 from ..linking.unlinked import names_beside
+from ..linking.words import FUNCTION_WORDS
 from ..options import Options
 from ..query.account import LEFT_OUT
 from ..query.named_values import ValueKind
@@ -45,6 +47,7 @@ from ..records import (
     READER,
     SILENT,
     MentionRecord,
+    Turn,
     Word,
     spent,
 )
@@ -94,7 +97,8 @@ def reading_node(
                 turns = state.get("turns", []) if options.conversation else []
                 named = mentions_of(question, mentions)
                 pointing = pointing_word(question, named.numbered)
-                asked = Asked(question, named, before_of(tools.kg, turns, pointing))
+                before = before_of(tools.kg, turns, pointing)
+                asked = _may_ask_again(Asked(question, named, before), turns)
                 _check_marked(tools.kg, asked)
                 names = _names_not_linked(tools.kg, asked)
                 asked = _without_stand_ins(asked) if names else asked
@@ -104,6 +108,7 @@ def reading_node(
                 )
                 notes, cost = [*notes, *queries.notes], of_model(queries.cost)
                 likely = explained(asked, _askable(queries.queries), tools.account())
+                likely = with_that_of_another(tools.kg, turns, asked, likely)
                 with tools.reader.facts() as facts:
                     if tools.is_general:
                         likely = as_meant(facts, likely, asked)
@@ -177,6 +182,20 @@ def _without_stand_ins(asked: Asked) -> Asked:
         return replace(asked, before=Before())
     earlier = replace(asked.before.asked, question="", mentions=())
     return replace(asked, before=replace(asked.before, asked=earlier, mentions=Mentions()))
+
+
+def _may_ask_again(asked: Asked, turns: Sequence[Turn]) -> Asked:
+    """A question that may be read as the one before: it is put in the same words, or how many.
+
+    Any other that is read so has words for something else. *How many are there?* has none beside
+    small ones.
+    """
+    words = normalise(asked.question)
+    is_same = bool(turns) and words == normalise(turns[-1]["asked"])
+    counts_again = asked.before.is_counted and FUNCTION_WORDS.issuperset(words.split())
+    if not is_same and not counts_again:
+        return asked
+    return replace(asked, before=replace(asked.before, reading="", is_counted=False))
 
 
 def _askable(queries: Sequence[ReadQuery]) -> list[ReadQuery]:

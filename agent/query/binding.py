@@ -94,6 +94,31 @@ class Bound:
         return condition.value
 
 
+def tree_in_terms(bound: Bound) -> dict[str, Any]:
+    """The tree of a query as JSON, with terms for the names of relations and classes."""
+    tree = write_query(bound.query)
+    _put_terms(bound, tree)
+    return tree
+
+
+def _put_terms(bound: Bound, part: object) -> None:
+    if isinstance(part, list):
+        for one in cast("list[object]", part):
+            _put_terms(bound, one)
+    elif isinstance(part, dict):
+        node = cast("dict[str, Any]", part)
+        for one in node.values():
+            _put_terms(bound, one)
+        class_id = "class_id" if "start" in node else "id"
+        for key, beside, terms in (
+            ("relation", "id", bound.relations),
+            ("domain", "id", bound.relations),
+            ("class", class_id, bound.classes),
+        ):
+            if isinstance(name := node.get(key), str):
+                node[key] = terms.get(node.pop(beside, None) or name, name)
+
+
 def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = ()) -> Bound:
     """Look up every name of a query.
 
@@ -218,6 +243,10 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
     if not kg.reading.plain and kg.walk_relations and {*terms}.isdisjoint(kg.walk_relations):
         called = zip(kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True)
         terms = [term for term, known in called if name in (known, plain_name(known))] or terms
+    if not terms:
+        wanted, words = normalise(name), kg.walk_labels.vocabulary()
+        alike = (it.term for it in words if it.relation and normalise(it.text) == wanted)
+        terms = list(dict.fromkeys(alike))
     return _only(kg, terms, name, "relation")
 
 

@@ -30,6 +30,9 @@ _MANY_YEARS = re.compile(r"\d\d(?:\d[xX]|[xX]{2})")
 
 # Operands and units
 
+AS_IT_IS = "as it is"
+"""How the note ends on values that are compared though their unit may be another."""
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -126,9 +129,8 @@ class Units:
             rate = factor(unit, wanted)
             if rate is None:
                 has = f"in {unit}" if unit else "without a unit that is known"
-                self.notes.append(
-                    f"{self.relation or 'a value'} is {has}: compared with {wanted} as it is"
-                )
+                name = self.relation or "a value"
+                self.notes.append(f"{name} is {has}: compared with {wanted} {AS_IT_IS}")
             elif rate != 1.0:
                 sizes[units == number] *= rate
                 self.notes.append(f"{self.relation} was converted from {unit} to {wanted}")
@@ -290,9 +292,11 @@ def comparable(
 
 
 def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionError:
-    (name,) = facts.kg.walk_labels.names([facts.term(int(values[0]))])
+    value = facts.term(int(values[0]))
+    (name,) = facts.kg.walk_labels.names([value])
+    what = "texts" if is_literal(value) else "names"
     return QuestionError(
-        f"{relation or 'a thing'} holds names such as {name!r}, which have no order",
+        f"{relation or 'a thing'} holds {what} such as {name!r}, which have no order",
         f"`{op}` and extremes compare numbers and dates",
     )
 

@@ -28,6 +28,13 @@ _DAY = re.compile(
     r"|(?P<first>[^\W\d_]{3,9})\.?\s+(?P<then>\d{1,2})(?P<nd>[^\W\d_]{2})?,?)"
     r"(?:\s+|(?<=,))(?P<year>\d{4})(?!\w|[.,]\d)"
 )
+_IN_DIGITS = re.compile(
+    r"(?<![\w.,/-])(?P<one>\d{1,2})(?P<mark>[./])(?P<two>\d{1,2})(?P=mark)(?P<year>[12]\d{3})(?![\w/-]|[.,]\d)"
+)
+"""A day as `29.02.1996`, or as `2/29/1996`."""
+_MONTH = re.compile(
+    r"(?<![\w.,])(?<!\d\s)(?P<month>[^\W\d_]{3,9})\.?,?\s+(?P<year>1\d{3}|20\d{2})(?!\w|[.,]\d)"
+)
 _DECADE = re.compile(
     r"(?<![\w.,'’])(?<!\d-)(?P<years>1\d[1-9]|20[1-9])0(?P<apostrophe>['’]?)(?P<s>[^\W\d_]{1,2})(?!\w)"
 )
@@ -143,6 +150,7 @@ def values_in(question: str) -> list[NamedValue]:
     kinds = (
         _quoted(question),
         _dates(question, words),
+        _months(question, words),
         _many_years(question, words),
         _numbers(question, words),
         _in_words(question, words),
@@ -167,6 +175,7 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
     """
     digits = [date.span() for date in _DATE.finditer(question)]
     yield from (NamedValue(*span, "date", question[slice(*span)]) for span in digits)
+    yield from _dates_in_digits(question)
     yield from _days_after_month(question, words)
     for date in _DAY.finditer(question):
         if any(start < date.end() and date.start() < end for start, end in digits):
@@ -177,6 +186,41 @@ def _dates(question: str, words: Spelling) -> Iterator[NamedValue]:
             continue
         yield from _first_of_range(question[: date.start()], day, name, words)
         yield NamedValue(*date.span(), "date", date[0], MentionValue(day.isoformat()))
+
+
+def _dates_in_digits(question: str) -> Iterator[NamedValue]:
+    """Days as `29.02.1996`, and with slashes where only one order of day and month makes one.
+
+    What may be either is a text, which has no order: whether it was May or April, nobody knows.
+    """
+    for date in _IN_DIGITS.finditer(question):
+        orders = ("two", "one"), ("one", "two")
+        first = orders if date["mark"] == "/" else orders[:1]
+        days = {_in_order(date, *order) for order in first} - {None}
+        if len(days) == 1:
+            (day,) = days
+            yield NamedValue(*date.span(), "date", day, MentionValue(day))
+        elif days:
+            yield NamedValue(*date.span(), "text", date[0])
+
+
+def _in_order(date: re.Match[str], month: str, day: str) -> str | None:
+    """A day in digits as XSD writes it, by the groups of its month and day; None for none."""
+    try:
+        return datetime.date(int(date["year"]), int(date[month]), int(date[day])).isoformat()
+    except ValueError:
+        return None
+
+
+def _months(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Months with their year: `March 2021`. One that may be a word has its capital."""
+    for date in _MONTH.finditer(question):
+        name = date["month"]
+        number = words.months.get(name.lower())
+        is_word = name.islower() and (is_ordinary(name) or name in FUNCTION_WORDS)
+        if number and not is_word:
+            month = MentionValue(f"{date['year']}-{number:02}")
+            yield NamedValue(*date.span(), "date", date[0], month)
 
 
 def _days_after_month(question: str, words: Spelling) -> Iterator[NamedValue]:

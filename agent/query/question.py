@@ -89,15 +89,18 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     """The mentions of a question; a linked name wins over a value that it overlaps.
 
     Brackets around a name are a part of its mention; where they describe it, no value is in them.
+    The unit right after a number names nothing, though the graph may have it as a text.
     """
-    mentions = list[tuple[Numbered, Mention, MentionValue]]()
+    mentions, values = list[tuple[Numbered, Mention, MentionValue]](), values_in(question)
+    units = {question.find(it.value.unit, it.end) for it in values if it.value.unit}
+    linked = [name for name in linked if name["start"] not in units]
     described = [span for span in bracketed(question) if " (" in question[span.start : span.end]]
     for name in linked:
         best = name["candidates"][0]
         numbered = Numbered(*_with_brackets(question, name), best["kind"])
         mention = Mention(name["text"] or best["label"], best["term"])
         mentions.append((numbered, mention, MentionValue()))
-    for value in values_in(question):
+    for value in values:
         if any(value.start < name["end"] and name["start"] < value.end for name in linked):
             continue
         if any(stretch.start <= value.start < stretch.end for stretch in described):

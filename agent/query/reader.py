@@ -26,6 +26,7 @@ from .schema import GraphSchema
 from .schema_tables import GraphTables
 from .tree import EarlierSet, Query
 from .truths import with_truth_values
+from .whole_dates import with_whole_dates
 
 _LEAST_WHOLE = 0.02
 """What is left of the weight of a query that surely leaves a word out."""
@@ -165,7 +166,8 @@ def distinct_queries(
             query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
-        query = normal(with_truth_values(kg, query, actions, named))
+        query = with_whole_dates(with_truth_values(kg, query, actions, named), pointed)
+        query = normal(query)
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance
     if not first:

@@ -80,7 +80,10 @@ _NAMES = {"ha": "hectare", "h": "hour", "min": "minute", "kn": "knot", "°C": "d
 """What profiles write where pint reads something else, or nothing."""
 _UNIT = re.compile(r"[^\W\d]+(?:\*\*[23])?(?:[ */][^\W\d]+(?:\*\*[23])?)*|%")
 _LONGEST = 40
-_LAST_WORD = re.compile(r"\(([^()]+)\)\s*$|(\w{3,})\s*$")
+_LAST_WORD = re.compile(
+    r"[(\[]([^()\[\]]+)[)\]]\s*$|\bin (\S+)\s*$|[^\W_][\s_]+([^\W_]{2,})\s*$|^([^\W_]{3,})\s*$"
+)
+"""A unit in brackets or after *in*, which may be a letter, or the last word of a name."""
 
 
 def factor(unit: str, other: str) -> float | None:
@@ -110,10 +113,21 @@ def unit_of_term(term: Term, profile: Profile) -> str:
 
 @lru_cache(maxsize=_MOST_UNITS)
 def unit_in_name(name: str) -> str:
-    """The unit that the name of a relation ends in, `height (m)` or `height in metres`; or none."""
+    """The unit that the name of a relation ends in, `height (m)`, `height in m` or `height mm`.
+
+    Empty where that is none. What has a capital only since a word begins there, as in `lengthMm`,
+    has none of its own.
+    """
     match = _LAST_WORD.search(name)
-    text = (match[1] or match[2]) if match else ""
-    return text if text and is_unit(text) else ""
+    if match is None:
+        return ""
+    text = match[match.lastindex or 0]
+    small = text.lower()
+    if match[3] and small in FUNCTION_WORDS:
+        return ""
+    if text.istitle() and len(text) > 1 and is_unit(small):
+        return small
+    return text if is_unit(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)

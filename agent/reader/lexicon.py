@@ -115,7 +115,7 @@ def _words(
 
 def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
     return [
-        QuestionWord(*match.span(), match[0].lower(), is_earlier=is_earlier)
+        QuestionWord(*match.span(), _CAMEL.sub(" ", match[0]).lower(), is_earlier=is_earlier)
         for match in _WORD.finditer(question, start, end)
     ]
 

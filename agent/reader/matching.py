@@ -12,6 +12,7 @@ from os.path import commonprefix
 import numpy as np
 import numpy.typing as npt
 
+from ..linking.words import singular
 from .lexicon import Lexicon, label_words
 
 FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class", "kind")
@@ -22,6 +23,8 @@ _SHORT = 3
 """Letters of a word of a label that a word of one letter more may begin with: `hut` and `huts`."""
 _LEAST_SHARE = 0.6
 """Of the longer of two words, what must be their common beginning."""
+_PLURAL = 0.75
+"""How much a plural begins as its word does, at least: as *huts*, however it ends."""
 _FORM_LETTERS = 6
 """The fewest letters of the longer of two forms of one word."""
 _ENDING = 2
@@ -57,7 +60,7 @@ def beginnings(word: str) -> tuple[str, ...]:
 def entry_of(label: str, lexicon: Lexicon) -> Entry:
     """A label with all that its words are like."""
     words = label_words(label)
-    exact = dict.fromkeys(words, 1.0)
+    exact = dict.fromkeys((*words, "".join(words)), 1.0)
     names = lexicon.aliases.get(words, ())
     alias = dict[str, float]()
     for name in names:
@@ -138,7 +141,7 @@ def _match_label(
             cells[index, BEGINS] = max(cells[index, BEGINS], share)
             covered.add(word)
     if covered:
-        share = len(covered) / len(label.words)
+        share = min(1.0, len(covered) / len(label.words))
         cells[:, COVERED] = share * (cells[:, (EXACT, BEGINS)].max(-1) > 0)
 
 
@@ -160,9 +163,10 @@ def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
     words = label.beginnings.get(part[:_LEAST_LETTERS], ())
     if len(part) == _SHORT + 1:
         words += label.beginnings.get(part[:_SHORT], ())
-    if not words:
-        return None
     shares = [(_alike(word, part) / max(len(word), len(part)), word) for word in words]
+    one = singular(part)
+    if one != part and label.alike.get(one, (0.0,))[EXACT]:
+        shares.append((_PLURAL, one))
     share, word = max(shares, default=(0.0, ""))
     return (word, share) if share >= _LEAST_SHARE else None
 

@@ -1,5 +1,6 @@
 """Values that questions name as they name things: cities, statuses and codes kept as texts."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -20,6 +21,8 @@ _MOST_VALUES = 5_000
 """The different values of a relation that may be named; more are descriptions."""
 _MOST_LETTERS, _MOST_WORDS = 60, 6
 """Of a value that somebody would say in a question."""
+_CODE = re.compile(r"[+#]?\d+(?:[.:/\- ]\d+)+")
+_NUMBER = re.compile(r"\d{1,3}(?: \d{3})+|\d+\.\d+")
 _FIRST = 100
 """Facts of a relation of a large graph that show whether it leads to values."""
 _DATATYPE = ":"
@@ -124,4 +127,9 @@ def _spoken_text(term: Term) -> str:
     tag, text = literal_tag(term), local_name(term)
     is_text = _DATATYPE not in tag or tag.endswith("#string")
     few = len(text) <= _MOST_LETTERS and len(text.split()) <= _MOST_WORDS
-    return text if is_text and few and any(map(str.isalpha, text)) else ""
+    return text if is_text and few and (any(map(str.isalpha, text)) or _is_code(text)) else ""
+
+
+def _is_code(text: str) -> bool:
+    """Whether digits with marks between them are no number: `10.0.4.12`, `978-0-452-28423-4`."""
+    return _CODE.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None

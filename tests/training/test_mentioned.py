@@ -50,10 +50,10 @@ CASES: list[tuple[str, dict[str, Any], list[str], str]] = [
         "choirs that rehearse in Bergen",
         {
             "start": {"class": "Choir"},
-            "filters": [{**_CITY, "via": [{"relation": "rehearses In"}]}],
+            "filters": [{**_CITY, "via": [{"relation": "rehearses in"}]}],
         },
         [],
-        "<0><STEP>^city<STEP>^rehearses In<CLASS>Choir",
+        "<0><STEP>^city<STEP>^rehearses in<CLASS>Choir",
     ),
     (
         "halls of folk choirs in Bergen",
@@ -63,12 +63,12 @@ CASES: list[tuple[str, dict[str, Any], list[str], str]] = [
             "and": [
                 {
                     "start": {"class": "Choir"},
-                    "filters": [{**_CITY, "via": [{"relation": "rehearses In"}]}],
+                    "filters": [{**_CITY, "via": [{"relation": "rehearses in"}]}],
                 }
             ],
         },
         [],
-        "<0><STEP>^style<CLASS>Choir<AND><1><STEP>^city<STEP>^rehearses In<CLASS>Choir<END>",
+        "<0><STEP>^style<CLASS>Choir<AND><1><STEP>^city<STEP>^rehearses in<CLASS>Choir<END>",
     ),
     (
         "open halls of Bergen with under 100 seats",
@@ -85,9 +85,9 @@ CASES: list[tuple[str, dict[str, Any], list[str], str]] = [
     ),
     (
         "where does the Dunmorrow choir rehearse",
-        {"start": [0], "steps": [{"relation": "rehearses In"}]},
+        {"start": [0], "steps": [{"relation": "rehearses in"}]},
         ["Dunmorrow Chorale"],
-        "<0><STEP>rehearses In",
+        "<0><STEP>rehearses in",
     ),
     (
         "is the Boathouse in Bergen",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from ...agent.answers.queries import given_query
 from ...agent.errors import QuestionError
@@ -16,8 +16,8 @@ from ...agent.kg import KnowledgeGraph
 from ...agent.linking import LabelLinker, Linker
 from ...agent.query.actions import Action
 from ...agent.query.automaton import actions_of
-from ...agent.query.binding import Bound, Mention
-from ...agent.query.tree import Last, Part, nested, read_query, write_query
+from ...agent.query.binding import Mention, tree_in_terms
+from ...agent.query.tree import Last, Part, nested, read_query
 from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion
 from ..asked.supervision import settle
@@ -154,8 +154,7 @@ def _given(
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"
         at = _places(linker, asked.text, bound.mentions)
-        tree = write_query(bound.query)
-        _write_terms(tree, bound)
+        tree = tree_in_terms(bound)
         said = with_mentions(tree, asked.text, at)
         actions = actions_of(read_query(tree))
     except QuestionError:
@@ -186,26 +185,6 @@ def _places(linker: Linker, text: str, mentions: Sequence[Mention]) -> list[Spot
         ]
         at.append(next((spot for spot in spots if is_free(spot, at)), None))
     return at
-
-
-def _write_terms(value: object, bound: Bound) -> None:
-    if isinstance(value, list):
-        for part in cast("list[object]", value):
-            _write_terms(part, bound)
-    elif isinstance(value, dict):
-        node = cast("dict[str, Any]", value)
-        for part in node.values():
-            _write_terms(part, bound)
-        beside = "class_id" if "start" in node else "id"
-        for key, terms, id_key in (
-            ("relation", bound.relations, "id"),
-            ("domain", bound.relations, "id"),
-            ("class", bound.classes, beside),
-        ):
-            name = node.get(id_key) or node.get(key)
-            if name and key in node:
-                node[key] = terms.get(name, name)
-                node.pop(id_key, None)
 
 
 # Words

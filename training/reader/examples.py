@@ -1,6 +1,5 @@
 """Questions as the general reader learns them: each action among all that the grammar allows."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,8 +20,6 @@ from .sources import Mention, SourceQuestion
 MOST_ACTIONS = 24
 _OF_THINGS = ("freebase", "wikidata", "kqapro")
 """Schemas in which what is named is a thing and no value."""
-_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?%?")
-_DATE = re.compile(r"(?:1[0-9]|20)\d{2}(?:-\d{2}){0,2}|\d{1,2}/\d{1,2}/\d{2,4}")
 
 
 @dataclass(frozen=True)
@@ -142,10 +139,10 @@ def _value_kinds(question: SourceQuestion) -> dict[int, str]:
 
 
 def _kind(mention: Mention) -> str:
-    """The class of a mention, or the kind of value that its text is."""
-    if _DATE.fullmatch(mention.text):
-        return "date"
-    return "number" if _NUMBER.fullmatch(mention.text) else mention.kind
+    """The class of a mention, or the kind of value that its text is: of a bare year, a number."""
+    whole = (0, len(mention.text))
+    kinds = (it.kind for it in values_in(mention.text) if (it.start, it.end) == whole)
+    return next(kinds, mention.kind)
 
 
 def _bare(action: Action) -> Action:

@@ -1,6 +1,7 @@
-"""Which profile a store asks for by what is in it: that of an ontology, of a thesaurus, or none."""
+"""Which profile a store asks for: of an ontology, a thesaurus, a slice of Wikidata, or none."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -8,6 +9,7 @@ import pyoxigraph as ox
 
 from ..nodes import to_node
 from ..profile import AUTO, GENERIC, SCHEMA_NAMESPACES, Profile, load_profile, speaking
+from ..terms import Term
 
 _RDF, _RDFS, _OWL = SCHEMA_NAMESPACES
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -18,7 +20,7 @@ def candidates(profile: Profile) -> tuple[Profile, ...]:
     """The profiles of which `settled` gives one."""
     if profile.name != AUTO.name:
         return (profile,)
-    return profile, load_profile("owl"), load_profile("skos")
+    return profile, *map(load_profile, ("owl", "skos", "wikidata"))
 
 
 class Content(NamedTuple):
@@ -41,7 +43,13 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
     """The profile itself; where it is to be found out, the one that a store asks for."""
     if profile.name != AUTO.name:
         return profile
-    return profile_of(_content(store), profile.languages)
+    asked = profile_of(_content(store), profile.languages)
+    if asked.name != GENERIC.name:
+        return asked
+    if any(store.quads_for_pattern(None, _INSTANCE_OF, None, None)):
+        return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
+    names = tuple(_naming_properties(asked, store))
+    return replace(asked, labels=(*asked.labels, *names), facts=(*asked.facts, *names))
 
 
 def profile_of(content: Content, languages: Sequence[str]) -> Profile:
@@ -58,6 +66,11 @@ def profile_of(content: Content, languages: Sequence[str]) -> Profile:
     return speaking(load_profile(name), [tag for tag in languages if tag])
 
 
+_NAMING = ("name", "fullName", "full_name", "hasName", "title", "hasTitle")
+"""What vocabularies call the property that names a thing, the likeliest first."""
+
+_INSTANCE_OF = ox.NamedNode("http://www.wikidata.org/prop/direct/P31")
+"""What says the class of a thing in Wikidata and in slices of it."""
 _CLASSES = " ".join(f"<{namespace}Class>" for namespace in (_OWL, _RDFS))
 _CONCEPTS = [f"<{_SKOS}{n}>" for n in ("Concept", "ConceptScheme", "Collection")]
 _CONCEPTS.append(f"<{_SKOS_XL}Label>")
@@ -78,6 +91,27 @@ ORDERS = (
     f"VALUES ?relation {{ {' '.join(f'<{_SKOS}{name}>' for name in _ORDERS)} }} "
     "?head ?relation ?tail ."
 )
+
+
+def _naming_properties(profile: Profile, store: ox.Store) -> Iterator[Term]:
+    """The property that names things in each vocabulary of the store's own classes."""
+    known = {_namespace(term) for term in (*profile.labels, *profile.schema, *profile.types)}
+    query = f"SELECT DISTINCT ?class {{ ?one <{_RDF}type> ?class FILTER(isIRI(?class)) }}"
+    classes = cast("list[tuple[Any, ...]]", list(cast(Any, store.query(query))))
+    namespaces = dict.fromkeys(_namespace(str(class_)) for (class_,) in classes)
+    for namespace in namespaces.keys() - known - {""}:
+        for name in _NAMING:
+            property_ = ox.NamedNode(f"{namespace}{name}")
+            triple = next(store.quads_for_pattern(None, property_, None, None), None)
+            if triple is not None and isinstance(triple.object, ox.Literal):
+                yield str(property_)
+                break
+
+
+def _namespace(term: str) -> str:
+    """What is before the local name of an IRI in brackets."""
+    iri = term[1:-1]
+    return iri[: max(iri.rfind("#"), iri.rfind("/")) + 1]
 
 
 def _content(store: ox.Store) -> Content:

@@ -2,18 +2,19 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 
 import pyoxigraph as ox
 
 from ..derived.layer import Plain
 from ..derived.patterns import PatternStore
-from ..nodes import literal_tag
+from ..nodes import lexical_form, literal_tag
 from ..patterns import called, pattern_relation
 from ..profile import Profile
 from ..store import Counts
 from ..stores.oxigraph import OxigraphStore
-from ..terms import Triple, is_iri, is_literal
+from ..terms import XSD, Term, Triple, is_iri, is_literal
 from .index import INDEXES, SCHEMA, SurfaceKind
 from .literals import readable
 from .names import Naming, free_name, local_name, most_words, normalise, one_line, unique_names
@@ -26,6 +27,10 @@ _KINDS: dict[int, SurfaceKind] = {LABEL: "alias", ALIAS: "alias", HIDDEN: "hidde
 """What a text beside a term's own label is; a second label is an alias."""
 
 _CHUNK = 5_000
+_MOST_STATED, _MOST_SHOWN = 50, 4
+"""What is read of a blank node without a label, and how many of its values are shown."""
+_LONGEST_SHOWN, _LONGEST_UNIT = 60, 8
+_NUMBERS = frozenset({"integer", "decimal", "double", "float", "int", "long", "nonNegativeInteger"})
 _MOST_NUMBERS = 100_000
 _TABLES = """
 CREATE TEMP TABLE namings (
@@ -92,7 +97,7 @@ def build_labels(
     stage(connection, store, profile, facts, _pattern_facts(store, profile))
     report(1)
     connection.executescript(SCHEMA + _TABLES)
-    longest = _spell(connection, profile)
+    longest = _spell(connection, store, profile)
     connection.execute("INSERT INTO summary SELECT ?, count(*) FROM surface", (longest,))
     connection.create_function("normalised", 1, normalise, deterministic=True)
     connection.execute(_NAMES_OF_STATED)
@@ -121,7 +126,7 @@ def _pattern_facts(store: ox.Store, profile: Profile) -> Iterator[Triple]:
             yield fact
 
 
-def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
+def _spell(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> int:
     """Write what names are made of, and all spellings, in the order of the terms.
 
     Returns the number of words of the longest spelling.
@@ -130,7 +135,7 @@ def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
     tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
     for entry in entries(connection):
         label = _label(entry, profile)
-        tables["namings"].append(_naming_row(entry, label, profile))
+        tables["namings"].append(_naming_row(entry, label, store, profile))
         spellings = list(_spellings(entry, label))
         if _is_linkable(entry):
             longest = max([longest, *(most_words(text, norm) for norm, text, _ in spellings)])
@@ -144,11 +149,11 @@ def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
     return longest
 
 
-def _naming_row(entry: Entry, label: str, profile: Profile) -> _Row:
+def _naming_row(entry: Entry, label: str, store: ox.Store, profile: Profile) -> _Row:
     return (
         entry.term,
         label,
-        readable(entry.term, profile) if is_literal(entry.term) else None,
+        _shown(entry, store, profile),
         next((text.text for text in entry.texts if text.role == DESCRIPTION), ""),
         _datatype(entry),
         entry.kind,
@@ -157,6 +162,34 @@ def _naming_row(entry: Entry, label: str, profile: Profile) -> _Row:
         entry.is_class or entry.schema,
         entry.facts is not None,
     )
+
+
+def _shown(entry: Entry, store: ox.Store, profile: Profile) -> str | None:
+    """What is shown of a term, where that is not its label: of a blank node without one its values.
+
+    *4.2 kg* has a number before its unit, *Graz, 8010, Ring 1* the order of the properties.
+    """
+    if is_literal(entry.term):
+        return readable(entry.term, profile)
+    if not entry.term.startswith("_:") or any(text.role == LABEL for text in entry.texts):
+        return None
+    quads = store.quads_for_pattern(ox.BlankNode(entry.term[2:]), None, None, None)
+    stated = sorted((str(quad.predicate), str(quad.object)) for quad in islice(quads, _MOST_STATED))
+    values = [
+        value
+        for way, value in stated
+        if is_literal(value) and one_line(lexical_form(value)) and not profile.skips(way)
+    ]
+    numbers = [readable(value, profile) for value in values if _is_number(value)]
+    texts = [readable(value, profile) for value in values if not _is_number(value)]
+    if len(numbers) == len(texts) == 1 and len(texts[0]) <= _LONGEST_UNIT:
+        return f"{numbers[0]} {texts[0]}"
+    short = [text for text in (*numbers, *texts) if len(text) <= _LONGEST_SHOWN]
+    return ", ".join(short[:_MOST_SHOWN]) or None
+
+
+def _is_number(value: Term) -> bool:
+    return literal_tag(value).removeprefix(XSD) in _NUMBERS
 
 
 def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> None:

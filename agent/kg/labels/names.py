@@ -100,8 +100,9 @@ def local_name(term: Term, *, relation: bool = False) -> str:
     iri = term[1:-1].rstrip("/#:")
     piece = re.split(r"[/#:]", iri)[-1]
     name = one_line(unquote(piece).replace("_", " "))
-    if relation:
-        name = one_line(_CAMEL.sub(" ", name))
+    apart = one_line(_CAMEL.sub(" ", name)) if relation else name
+    if apart != name:
+        name = " ".join(word.lower() if word.istitle() else word for word in apart.split(" "))
     return name or iri or term
 
 

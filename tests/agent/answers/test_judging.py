@@ -138,6 +138,28 @@ def test_no_reading_is_told_that_leaves_out_all_that_the_question_names(name: st
     assert with_readings(Judged("answered", [], []), asked).readings == about[::-1]
 
 
+def test_what_was_read_of_nothing_that_is_named_is_told_once() -> None:
+    asked = state("Who runs France?")
+    asked["readings"] = [reading({"class": "city"})]
+    orderless = "I read: every city; date holds texts such as '1890-05', which have no order"
+    unlikely = "I read: every town; not sure enough (0.40, at least 0.50)"
+    why = "not sure enough of any reading"
+    for notes, told in (
+        ([orderless], [why]),
+        ([orderless, unlikely], [f"{why} (0.40, at least 0.50)"]),
+        ([orderless, orderless, "cut"], [why, "cut"]),
+    ):
+        assert with_readings(Judged("unsure", [], notes), asked).outcome.notes == told
+
+
+@pytest.mark.parametrize("in_label", [True, False])
+def test_a_word_of_a_label_was_recognised_though_nothing_was_made_of_it(in_label: bool) -> None:
+    word = Word(text="weight", start=10, end=16, used_by="unread", in_label=in_label)
+    note = "not sure enough of any reading (0.02, at least 0.50)"
+    outcome = with_readings(Judged("unsure", [], [note]), State(question="?", account=[word]))
+    assert (outcome.outcome.notes == [note]) == in_label
+
+
 def test_a_question_of_what_came_before_was_recognised() -> None:
     word = Word(text="many", start=4, end=8, used_by="operator")
     last: Any = {"start": {"last": "answers"}, "answer": "count"}

@@ -64,6 +64,12 @@ def test_an_extreme_that_all_share_is_hardly_asked(
     assert first == (0 if is_likely else 1)
 
 
+def test_an_extreme_that_all_share_is_unlikely_alone(kg: KnowledgeGraph) -> None:
+    assert order(kg, (TIED, 0.9)) == [(0, 0.09)]
+    assert order(kg, (BOTH, 0.9)) == [(0, 0.9)]
+    assert order(kg, (TIED, 0.5), (TIED | {"answer": "count"}, 0.4)) == [(0, 0.05), (1, 0.04)]
+
+
 BAND = """
 @prefix : <http://band.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

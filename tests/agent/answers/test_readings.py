@@ -23,12 +23,18 @@ from groundwalk.agent.records import Word
 
 from .test_class_words import BELLS, GRAPH, TOWERS
 
+WEIGHTS = """
+:weight rdfs:label "weight" . :made rdfs:label "year made" .
+:meg :weight 900 ; :made "about 1700" .
+"""
+
 
 class OfNothing(NoAccount):
     """A reader that reads nothing, and whose account tells that everything is read."""
 
-    def __init__(self, kg: KnowledgeGraph) -> None:
+    def __init__(self, kg: KnowledgeGraph, used_by: str) -> None:
         self.kg = kg
+        self.used_by = used_by
 
     def read(self, asked: Asked, plan: BeamPlan) -> ReadQueries:
         raise NotImplementedError
@@ -40,24 +46,26 @@ class OfNothing(NoAccount):
     def account(
         self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
     ) -> list[Word]:
-        return [Word(text="bells", start=6, end=11, used_by="step")]
+        return [Word(text="bells", start=6, end=11, used_by=self.used_by)]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Generator[Any]:
     file = tmp_path / "bells.ttl"
-    file.write_text(GRAPH, encoding="utf-8")
+    file.write_text(GRAPH + WEIGHTS, encoding="utf-8")
 
     def answer(
         question: str,
-        tree: dict[str, Any],
+        *trees: dict[str, Any],
+        used_by: str = "step",
         confidence: float | None = None,
         weights: Sequence[float] = (),
     ) -> Read:
-        bound = bind(kg, read_query(tree), ("Wendle",))
-        queries = [ReadQuery(bound, (Action("pointer", number=0), Action("end")), 0.97)]
+        bound = [bind(kg, read_query(tree), ("Wendle",)) for tree in trees]
+        actions = (Action("pointer", number=0), Action("end"))
+        queries = [ReadQuery(each, actions, 0.97) for each in bound]
         asked = Asked(question, mentions_of(question, []))
-        reader = OfNothing(kg)
+        reader = OfNothing(kg, used_by)
         linker = LabelLinker(kg.labels)
         tools = ReadWith(kg, linker, reader, lambda: reader, 0.7, is_general=True, weights=weights)
         return answered(tools, asked, queries, Options(confidence=confidence))
@@ -98,3 +106,30 @@ def test_where_evidence_is_weighed_it_decides(read: Any) -> None:
 def test_that_there_is_nothing_is_as_sure_as_it_is_likely(read: Any) -> None:
     outcome = read("Where does Wendle hang?", NOTHING, weights=UNSURE)
     assert (outcome.computed.status, outcome.computed.confidence) == ("answered", 0.97)
+
+
+WEIGHING: dict[str, Any] = {"start": {"class": "bell"}}
+HEAVY = {"relation": "weight", "op": ">", "value": 100}
+
+
+def test_what_is_compared_in_a_unit_that_is_not_known_is_not_sure(read: Any) -> None:
+    question, tree = "Which bells weigh more than 100 kg?", {**HEAVY, "unit": "kg"}
+    unknown = {**WEIGHING, "filters": [tree]}
+    outcome = read(question, unknown).computed
+    assert (outcome.status, outcome.answers) == ("unsure", [])
+    assert outcome.notes[-1].endswith("without a unit that is known: compared with kg as it is")
+    assert read(question, unknown, confidence=0.1).computed.status == "answered"
+    assert read(question, {**WEIGHING, "filters": [HEAVY]}).computed.status == "answered"
+
+
+def test_what_cannot_be_compared_is_told_once(read: Any) -> None:
+    old = {**WEIGHING, "filters": [{"relation": "year made", "op": "<", "value": 1800}]}
+    outcome = read("Which bells are old?", old, {**old, "answer": "count"}).computed
+    (note,) = outcome.notes
+    assert note.endswith("; year made holds texts such as 'about 1700', which have no order")
+
+
+@pytest.mark.parametrize("used_by", ["unread", "unknown", "filler"])
+def test_a_word_of_which_nothing_was_made_may_be_in_a_label(read: Any, used_by: str) -> None:
+    (word,) = read("Which bells hang in Wendle?", NOTHING, used_by=used_by).account
+    assert word == Word(text="bells", start=6, end=11, used_by=used_by, in_label=True)

@@ -90,9 +90,26 @@ class Oracle:
         )
 
     def shown(self, term: str) -> Naming:
-        """Naming a term; a text in a language that is not wanted shows which."""
+        """Naming a term; a text in a language that is not wanted shows which.
+
+        A blank node without a label is shown by its values.
+        """
         naming = self.naming(term)
+        if term.startswith("_:") and not self.found(term, GENERIC.labels):
+            stated = sorted(
+                (str(quad.predicate), str(quad.object), self.written(quad.object))
+                for quad in self.quads
+                if str(quad.subject) == term and str(quad.predicate) not in GENERIC.skipped
+            )
+            values = [text for _, _, text in stated if text]
+            return naming._replace(label=", ".join(values[:4]) or naming.label)
         return naming._replace(label=f"{naming.label} (de)") if term.endswith('"@de') else naming
+
+    @staticmethod
+    def written(value: object) -> str:
+        if not isinstance(value, ox.Literal) or not one_line(value.value):
+            return ""
+        return one_line(value.value) + (" (de)" if value.language == "de" else "")
 
     def names(self) -> dict[str, str]:
         namings = [self.shown(term) for term in self.terms]

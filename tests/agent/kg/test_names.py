@@ -55,7 +55,7 @@ def test_normalise(text: str, norm: str) -> None:
     ("term", "relation", "name"),
     [
         ("<http://example.org/New_York>", False, "New York"),
-        ("<http://example.org/onto#birthPlace>", True, "birth Place"),
+        ("<http://example.org/onto#birthPlace>", True, "birth place"),
         ("<http://example.org/onto#birthPlace>", False, "birthPlace"),
         ("<http://example.org/hasURL>", True, "has URL"),
         ("<http://example.org/starred_actors>", True, "starred actors"),

@@ -191,3 +191,10 @@ def test_profiles_that_cannot_be_read(tmp_path: Path) -> None:
             load_profile(str(tmp_path / name))
     with pytest.raises(KGError, match="no profile is called '../generic'"):
         load_profile("../generic")
+
+
+def test_a_slice_of_wikidata_is_known(tmp_path: Path) -> None:
+    (tmp_path / "slice.ttl").write_text(WIKIDATA, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "slice.ttl"), cache=tmp_path / "cache", languages=("de", "en"))
+    assert kg.profile.name == "wikidata"
+    assert kg.profile.languages[:2] == ("de", "en")

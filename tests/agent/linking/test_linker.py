@@ -171,8 +171,46 @@ def test_context_disambiguates_homonyms(
     assert is_ambiguous(mention) == ambiguous
 
 
+PARIS = """
+@prefix : <https://e.x/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:a rdfs:label "Paris" ; rdfs:comment "capital of France" ; :population 2 .
+:b rdfs:label "Paris" ; rdfs:comment "city in Texas, United States" ; :population 1 .
+:c rdfs:label "Paris" ; rdfs:comment "son of Priam" ; :population 0 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "meant"),
+    [
+        ("What is the population of Paris, Texas?", "Paris, Texas", "b"),
+        ("How large was Paris, Texas in 1990?", "Paris, Texas", "b"),
+        ("What is the population of Paris (Texas)?", "Paris (Texas)", "b"),
+        ("What is the population of Paris, the capital of France?", None, "a"),
+        (
+            "Is Paris (city in Texas, United States) large?",
+            "Paris (city in Texas, United States)",
+            "b",
+        ),
+        ("Where is Paris (Texas branch)?", "Paris", "b"),
+        ("Who is Paris, son of Priam?", "Paris, son of Priam", "c"),
+        ("Is Paris, Texas or Rome larger?", "Paris", "b"),
+    ],
+)
+def test_words_that_only_tell_which_one_is_meant_belong_to_its_name(
+    tmp_path: Path, question: str, text: str | None, meant: str
+) -> None:
+    file = tmp_path / "paris.ttl"
+    file.write_text(PARIS, encoding="utf-8")
+    with closing(open_kg(str(file), cache=tmp_path / "cache")) as kg:
+        (mention,) = LabelLinker(kg.labels).link(question)
+    assert mention.candidates[0].term == f"<https://e.x/{meant}>"
+    assert mention.text == question[mention.start : mention.end]
+    assert mention.text == (text or "Paris, the capital of France")
+
+
 def test_what_only_disambiguates_is_no_topic(linker: LabelLinker) -> None:
-    assert linked(linker, "Who lives in Paris, France?") == [("Paris", "paris")]
+    assert linked(linker, "Who lives in Paris, France?") == [("Paris, France", "paris")]
     assert linked(linker, "Paris, France and Texas") == [
         ("Paris", "paris"),
         ("France", "france"),

@@ -9,6 +9,7 @@ from groundwalk.agent.linking.parts import parts
 from groundwalk.agent.linking.plausible import casing_of, everyday_words
 from groundwalk.agent.linking.spans import tokenise
 from groundwalk.agent.linking.words import is_ordinary
+from groundwalk.agent.reader.values import LabelsWithValues
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -241,3 +242,78 @@ def test_ordinary_words_with_a_number_name_what_has_them_all(tmp_path: Path) -> 
         "is the concert harbour 9 full",
     ):
         assert linked(linker, question) == []
+
+
+PRODUCTS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:drill a :Product ; rdfs:label "Cordless drill T20-V" ; :price 99 .
+:grinder a :Product ; rdfs:label "Angle grinder AX-4410" ; :price 120 .
+:saw a :Product ; rdfs:label "Circular saw CS 190" ; :price 150 .
+:city a :Product ; rdfs:label "City map of the walks through old towns" ; :price 5 .
+"""
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory: pytest.TempPathFactory) -> LabelLinker:
+    folder = tmp_path_factory.mktemp("products")
+    (folder / "x.ttl").write_text(PRODUCTS, encoding="utf-8")
+    return LabelLinker(open_kg(str(folder / "x.ttl"), cache=folder / "cache").labels)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "name"),
+    [
+        ("What is the price of the angle grinder?", "angle grinder", "Angle grinder AX-4410"),
+        ("how much is the cordless drill", "cordless drill", "Cordless drill T20-V"),
+        ("price of drill T20-V", "drill T20-V", "Cordless drill T20-V"),
+        ("price of T20-V", "T20-V", "Cordless drill T20-V"),
+        ("What does the AX-4410 cost?", "AX-4410", "Angle grinder AX-4410"),
+        ("what does the ax 4410 cost", "ax 4410", "Angle grinder AX-4410"),
+        ("price of the CS 190", "CS 190", "Circular saw CS 190"),
+        ("price of t20", "t20", "Cordless drill T20-V"),
+    ],
+)
+def test_codes_and_two_words_name_what_has_them(
+    products: LabelLinker, question: str, text: str, name: str
+) -> None:
+    assert linked(products, question) == [(text, name)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "products under 190 euros",
+        "what is longer than 20v",
+        "which old towns are there",
+        "what sells for 4410",
+        "T30-V",
+    ],
+)
+def test_numbers_measures_and_few_words_of_a_name_name_nothing(
+    products: LabelLinker, question: str
+) -> None:
+    assert linked(products, question) == []
+
+
+PERSONS = """@prefix : <https://x.example/> . @prefix schema: <http://schema.org/> .
+:a a schema:Person ; schema:name "Dr. Anna-Lena Müller-Schmidt" ; schema:honorificPrefix "Dr." ;
+    schema:familyName "Müller-Schmidt" ; schema:givenName "Anna-Lena" .
+:c a schema:Person ; schema:name "Mary Ann Whitaker" ; schema:familyName "Whitaker" ;
+    schema:givenName "Mary Ann" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the email of Dr. Müller-Schmidt?", "Dr. Anna-Lena Müller-Schmidt"),
+        ("email of Mr. Whitaker", "Mary Ann Whitaker"),
+        ("email of Mary Ann", "Mary Ann Whitaker"),
+        ("who has the title Dr.", "Dr."),
+    ],
+)
+def test_persons_are_found_by_each_of_their_names(tmp_path: Path, question: str, name: str) -> None:
+    (tmp_path / "x.ttl").write_text(PERSONS, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    mentions = LabelLinker(LabelsWithValues(kg)).link(question)
+    assert [mention.candidates[0].label for mention in mentions] == [name]

@@ -109,6 +109,22 @@ def test_a_name_of_several_is_no_choice(reply: str, fitting: list[int]) -> None:
     assert picked(reply, rivals, WHICH) == [rivals[place] for place in fitting]
 
 
+@pytest.mark.parametrize(
+    ("label", "description", "kind", "listed"),
+    [
+        ("Paris (city in Texas)", "city in Texas, United States", "City", "Paris (%s)"),
+        ("Mia (Baker)", "Baker; bakes: buns", "Baker", "Mia (%s)"),
+        ("Mia (Baker 2)", "Baker; bakes: buns", "Baker", "Mia (Baker 2) (%s)"),
+        ("Mia (Bake)", "Baker; bakes: buns", "Baker", "Mia (Bake) (%s)"),
+        ("Rock (on (the) hill)", "on (the) hill, grey", "", "Rock (%s)"),
+    ],
+)
+def test_what_a_name_has_in_brackets_is_said_once(
+    label: str, description: str, kind: str, listed: str
+) -> None:
+    assert in_words([entity("a", label, description, kind)]) == [listed % description]
+
+
 def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
     rivals = [
         Entity(

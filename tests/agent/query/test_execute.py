@@ -336,6 +336,7 @@ def test_every_member_has_triples_of_the_graph(kg: KnowledgeGraph) -> None:
         ({**TOWERS, "filters": [{"relation": "stands in", "op": ">", "value": 3}]}, "no order"),
         ({**TOWERS, "extreme": {"relation": "stands in", "most": True}}, "no order"),
         ({**TOWERS, "steps": [{"relation": "stands in"}], "answer": "sum"}, "no order"),
+        ({**TOWERS, "steps": [{"relation": "stands in"}], "answer": "max"}, "holds names such as"),
         (
             {**TOWERS, "filters": [{"relation": "floors", "op": "<", "value": "many"}]},
             "'many' is none",

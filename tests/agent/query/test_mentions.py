@@ -58,7 +58,16 @@ def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None
         ("10TH JULY 2025, May 10,2020", "date", ["10TH JULY 2025", "May 10,2020"]),
         ("2020-05-10 May 2021, 1 may 2000 people", "date", ["2020-05-10"]),
         ("May 5 1990s", "date", ["1990s"]),
-        ("31 June 1990, 10 houses 2000, 3km May 1990, May 1990", "date", []),
+        ("31 June 1990, 10 houses 2000", "date", []),
+        (
+            "on 29.02.1996, 2/29/1996, 29/2/1996 or 5/5/1996",
+            "date",
+            ["1996-02-29", "1996-02-29", "1996-02-29", "1996-05-05"],
+        ),
+        ("on 30.02.1996, 03/04/1996, 1.2.3.1996", "date", []),
+        ("on 03/04/1996", "text", ["03/04/1996"]),
+        ("after March 2021 or in Sept. 1990, may 1990", "date", ["March 2021", "Sept. 1990"]),
+        ("added in april 2021, march 2021 soldiers", "date", ["april 2021"]),
         ('starting with "New" or “San 3”', "text", ["New", "San 3"]),
         ("the rivers' names contain 'ab'", "text", ["ab"]),
         ("Germany's and France's cities", "text", []),
@@ -278,3 +287,16 @@ def test_brackets_around_a_name_are_read_as_the_name_is() -> None:
     )
     unlinked = mentions_of(marked, [])
     assert [own.text for own in unlinked.bound] == ["1000"]
+
+
+def test_the_unit_of_a_number_is_no_name() -> None:
+    def named(question: str, text: str) -> MentionRecord:
+        start = question.index(text)
+        entity = Entity(term=f'"{text}"', label=text, kind="unit", description="", score=1.0)
+        end = start + len(text)
+        return MentionRecord(text=text, start=start, end=end, ambiguous=False, candidates=[entity])
+
+    measured = "longer than 35 cm"
+    assert [it.text for it in mentions_of(measured, [named(measured, "cm")]).bound] == ["35"]
+    asked = "35 or fewer with the unit cm"
+    assert len(mentions_of(asked, [named(asked, "cm")]).bound) == 2

@@ -8,6 +8,7 @@ from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.query.values import unit_in_name
 
 BELLS = """
 @prefix : <https://bells.example/> .
@@ -68,3 +69,29 @@ def test_the_value_of_another_thing_has_the_unit_of_its_relation(tmp_path: Path)
         bea = Mention("Bea", "<https://bells.example/Bea>")
         outcome = execute(Facts(kg), bind(kg, query, [bea]))
     assert list(outcome.members) == ["<https://bells.example/Dot>"]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("height (m)", "m"),
+        ("height [m]", "m"),
+        ("height in metres", "metres"),
+        ("length mm", "mm"),
+        ("length in mm", "mm"),
+        ("length Mm", "mm"),
+        ("weight in g", "g"),
+        ("weight_kg", "kg"),
+        ("power in W", "W"),
+        ("lead time in days", "days"),
+        ("born in", ""),
+        ("opened at", ""),
+        ("grade A", ""),
+        ("size L", ""),
+        ("what it is in", ""),
+        ("seats", ""),
+        ("", ""),
+    ],
+)
+def test_the_unit_in_the_name_of_a_relation(name: str, unit: str) -> None:
+    assert unit_in_name(name) == unit

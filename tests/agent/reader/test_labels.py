@@ -85,6 +85,9 @@ def test_words_are_like_labels_by_letters_aliases_and_meaning() -> None:
 
 def test_short_words_and_other_forms_of_like_words_count() -> None:
     assert said("huts", "mountain hut")["begins"] == 0.75
+    assert said("boxes", "box")["begins"] == said("cities", "old city")["begins"] == 0.75
+    assert said("datacenters", "DataCenter")["begins"] == 0.75
+    assert said("datacenter", "DataCenter")["exact"] == 1.0
     assert "begins" not in said("are", "area")
     assert "begins" not in said("songs", "son") | said("their", "the end")
     lexicon = make_lexicon([], [("teacher", "instructor")])

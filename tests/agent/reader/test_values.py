@@ -15,6 +15,8 @@ TURTLE = f"""
     :note "{LONG}" ; :price 12 .
 :bolt rdfs:label "Bolt" ; :city "Graz" ; :twin "Linz"@de ; :owner :linz .
 :linz rdfs:label "Linz" .
+:pump :address "10.0.4.12" ; :version "2.10.3" ; :isbn "978-0-452-28423-4" ;
+    :phone "+43 316 555-101" ; :size "2004.7" ; :count "42" .
 :ada :lives_in "Wels" .
 :hall :place "Wels" .
 """
@@ -58,3 +60,21 @@ def test_numbers_and_descriptions_are_no_names(kg: KnowledgeGraph) -> None:
 
 def test_without_values_nothing_is_named_so(kg: KnowledgeGraph) -> None:
     assert not LabelLinker(kg.labels).link("Who is in Graz?")
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("Which one has the address 10.0.4.12?", "10.0.4.12"),
+        ("what runs version 2.10.3", "2.10.3"),
+        ("Which book has the ISBN 978-0-452-28423-4?", "978-0-452-28423-4"),
+        ("Who has the telephone +43 316 555-101?", "43 316 555-101"),
+    ],
+)
+def test_codes_of_digits_are_values(kg: KnowledgeGraph, question: str, code: str) -> None:
+    ((text, term, _),) = linked(kg, question)
+    assert text == code and code in term
+
+
+def test_plain_numbers_are_no_values_of_texts(kg: KnowledgeGraph) -> None:
+    assert linked(kg, "What has the size 2004.7 or the count 42?") == []

@@ -22,7 +22,7 @@ def test_tuning_learns_the_graph(tmp_path: Path) -> None:
     file.write_text(TURTLE + MORE, encoding="utf-8")
     kg = open_kg(str(file))
     schema = schema_of(kg)
-    assert {hop.label for hop in schema.hops} == {"directed By", "length In Minutes"}
+    assert {hop.label for hop in schema.hops} == {"directed by", "length in minutes"}
     assert {(hop.head, hop.tail) for hop in schema.hops} == {("film", "person"), ("film", "number")}
     assert set(schema.classes) == {"film", "person"}
     material = gather(kg, str(file), Recipe(formats=("path", "query")))

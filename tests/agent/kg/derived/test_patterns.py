@@ -223,7 +223,7 @@ def test_nodes_with_names_are_read_over_an_endpoint_too(measured: Profile) -> No
                 (MEASUREMENTS[2].tail, iri("elbe")),
             ]
             assert {*kg.walk_labels.names([step.triple.relation for step in said])} == {
-                "river Length (4 digits)"
+                "river length (4 digits)"
             }
             paths = [Walk(step.source, (step,)) for step in said]
             for path, proof in zip(paths, kg.prove(paths), strict=True):

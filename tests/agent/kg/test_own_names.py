@@ -1,0 +1,67 @@
+"""What a vocabulary calls the property that names things is found out."""
+
+from pathlib import Path
+
+import pytest
+from groundwalk.agent.kg import open_kg
+
+_BEGIN = """
+@prefix : <https://x.example/> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+
+
+@pytest.mark.parametrize(
+    ("turtle", "name"),
+    [
+        (':one a :Person ; :name "Maria" ; :knows :two .', "Maria"),
+        (':one a :Person ; :full_name "Maria" ; :title "Dr" ; :knows :two .', "Maria"),
+        (':one a :Book ; :title "Emma" ; :by :two .', "Emma"),
+        (':one a :Book ; dct:title "Emma" ; :by :two .', "Emma"),
+        (':one a :Person ; rdfs:label "Maria" ; :name "M." ; :knows :two .', "Maria"),
+        (":one a :Person ; :name :two ; :knows :two .", "one"),
+        (':one :name "Maria" ; :knows :two .', "one"),
+    ],
+)
+def test_what_a_thing_is_called(tmp_path: Path, turtle: str, name: str) -> None:
+    (tmp_path / "x.ttl").write_text(_BEGIN + turtle, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    term = "<https://x.example/one>"
+    assert kg.labels.describe([term])[0].label == name
+    assert kg.labels.named(name) == [term] or name == "one"
+
+
+def test_a_name_is_a_fact_too_and_a_profile_that_is_given_stays(tmp_path: Path) -> None:
+    (tmp_path / "x.ttl").write_text(_BEGIN + ':one a :Person ; :name "Maria" .', encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    name = "<https://x.example/name>"
+    assert [
+        step.triple.relation for step in kg.walks.neighbours(["<https://x.example/one>"])[0]
+    ] == [name]
+    plain = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache", profile="generic")
+    assert name in kg.profile.labels and name not in plain.profile.labels
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"),
+    [
+        (':street "Ring 1" ; :code "8010" ; :town "Graz"', "8010, Ring 1, Graz"),
+        (':unit "kg" ; :value 4.2', "4.2 kg"),
+        (':value 4.2 ; :note "as told by the maker"', "4.2, as told by the maker"),
+        ('rdfs:label "The old ring" ; :town "Graz"', "The old ring"),
+    ],
+)
+def test_a_blank_node_without_a_name_is_shown_by_its_values(
+    tmp_path: Path, stated: str, shown: str
+) -> None:
+    (tmp_path / "x.ttl").write_text(f"{_BEGIN} :one :at [ {stated} ] .", encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    ((step,),) = kg.walks.neighbours(["<https://x.example/one>"])
+    assert kg.labels.names([step.triple.tail]) == [shown]
+
+
+def test_a_blank_node_that_states_no_value_keeps_its_identifier(tmp_path: Path) -> None:
+    (tmp_path / "x.ttl").write_text(f"{_BEGIN} :one :at [ :near :two ] .", encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    ((step,),) = kg.walks.neighbours(["<https://x.example/one>"])
+    assert kg.labels.names([step.triple.tail])[0].startswith("_:")
