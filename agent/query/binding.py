@@ -245,8 +245,9 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
         terms = [term for term, known in called if name in (known, plain_name(known))] or terms
     if not terms:
         wanted, words = normalise(name), kg.walk_labels.vocabulary()
-        alike = (it.term for it in words if it.relation and normalise(it.text) == wanted)
-        terms = list(dict.fromkeys(alike))
+        alike = {it.term for it in words if it.relation and normalise(it.text) == wanted}
+        called = zip(alike, kg.walk_labels.names(list(alike)), strict=True)
+        terms = [term for term, known in called if normalise(known) == wanted]
     return _only(kg, terms, name, "relation")
 
 

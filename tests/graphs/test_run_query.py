@@ -40,6 +40,11 @@ def test_a_walk_is_answered_whole_and_verified(graph: Any) -> None:
     assert state["usage"]["forward_passes"] == 0
 
 
+def test_a_relation_is_named_in_any_case(graph: Any) -> None:
+    upper = {"start": [0], "steps": [{"relation": "BORDERS"}]}
+    assert run(graph, upper, "Germany")["answers"] == run(graph, BORDERS, "Germany")["answers"]
+
+
 @pytest.mark.parametrize(
     ("tree", "said", "near"),
     [
