@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..errors import GroundwalkError
 from ..query.actions import Action
-from ..query.binding import Mention, TermNames
+from ..query.binding import Bound, Mention, TermNames
 from ..query.execute import execute
 from ..query.facts import Facts
 from ..query.members import Outcome
@@ -61,12 +61,20 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     likely = [query for query in queries if query.probability >= least]
     if not likely or not facts.kg.pinned:
         return list(queries)
-    named = class_words(facts.kg, asked) if len(likely) > 1 else []
-    shares = [_shared(facts, query, asked.before) for query in likely]
+    is_alone = len(likely) == 1
+    named = [] if is_alone else class_words(facts.kg, asked)
+    outcomes = [
+        None if is_alone and query.bound.query.extreme is None else _listed(facts, query, asked)
+        for query in likely
+    ]
+    came_to = list(zip(likely, outcomes, strict=True))
+    shares = [_shared(facts, query, outcome, asked.before) for query, outcome in came_to]
     weights = [1.0] * len(likely)
-    if len(likely) > 1:
-        pairs = zip(likely, shares, strict=True)
-        weights = [_weight(facts, query, share, asked.before, named) for query, share in pairs]
+    if not is_alone:
+        weights = [
+            _weight(facts, query.bound, outcome, share, named)
+            for (query, outcome), share in zip(came_to, shares, strict=True)
+        ]
     if len(set(weights)) == 1 and 1.0 not in shares:
         return list(queries)
     total = sum(query.probability for query in likely)
@@ -84,17 +92,20 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     return sorted(again, key=lambda query: -query.probability)
 
 
+def _listed(facts: Facts, query: ReadQuery, asked: Asked) -> Outcome | None:
+    """What a query for things, or for how many, comes to; None for another."""
+    if query.bound.query.answer not in ("list", "count"):
+        return None
+    return _outcome(facts, query, asked.before)
+
+
 def _weight(
-    facts: Facts, query: ReadQuery, share: float, before: Before, named: Sequence[ClassWord]
+    facts: Facts, bound: Bound, outcome: Outcome | None, share: float, named: Sequence[ClassWord]
 ) -> float:
     """How likely a query comes to what it does if it is meant, beside if it is not.
 
     `share` is that of a set which has the extreme that is asked for.
     """
-    bound = query.bound
-    if bound.query.answer not in ("list", "count"):
-        return 1.0
-    outcome = _outcome(facts, query, before)
     if outcome is None:
         return 1.0
     met = _OF_OTHERS if not_met(facts, bound, outcome, named) else 1.0
@@ -108,15 +119,12 @@ def _weight(
     return _NAMED if is_named else met
 
 
-def _shared(facts: Facts, query: ReadQuery, before: Before) -> float:
+def _shared(facts: Facts, query: ReadQuery, outcome: Outcome | None, before: Before) -> float:
     """The share of a set whose extreme a query is for that has it; 0 where it is as was asked."""
     tree = query.bound.query
-    if tree.extreme is None or tree.answer not in ("list", "count"):
+    if tree.extreme is None or outcome is None or outcome.size <= tree.extreme.n:
         return 0.0
     every = tree.model_copy(update={"extreme": None})
-    outcome = _outcome(facts, query, before)
-    if outcome is None or outcome.size <= tree.extreme.n:
-        return 0.0
     whole = _outcome(facts, replace(query, bound=replace(query.bound, query=every)), before)
     return outcome.size / whole.size if whole is not None and whole.size else 0.0
 

@@ -62,15 +62,16 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
 
 
 def _things_of(turn: Turn) -> dict[Term, Proof]:
-    """What the answers of a turn are values of, where they are values of several things.
+    """What the answers of a turn are values of, where each of several things has its own.
 
-    After *what are their populations?*, *they* are the countries still.
+    After *what are their populations?*, *they* are the countries still. Values that things share
+    may be what is meant themselves.
     """
     things = dict[Term, Proof]()
     if all(is_literal(answer["term"]) for answer in turn["answers"]):
         for chain in (chain for answer in turn["answers"] for chain in answer["chains"] if chain):
             things.setdefault(start_of(chain[-1:]), path_of(start_of(chain), chain).steps[:-1])
-    return things if len(things) > 1 else {}
+    return things if len(things) == len(turn["answers"]) > 1 else {}
 
 
 def _members(kg: KnowledgeGraph, classes: Sequence[Term]) -> dict[Term, Proof]:

@@ -51,6 +51,7 @@ _HINT = "see the profiles in agent/kg/profiles for the form"
 class Profile:
     """How to read a KG: its naming predicates in order of preference, and what is not a fact.
 
+    What none of `labels` names is called by one of `titles`, which are facts.
     A fact is a triple whose predicate the profile does not skip; those of `facts` it does not,
     whatever other list they are in. `patterns` read facts that are said by a node of their own, and
     `names` are what relations without a label are called;
@@ -70,6 +71,7 @@ class Profile:
 
     name: str
     labels: tuple[Term, ...] = ()
+    titles: tuple[Term, ...] = ()
     aliases: tuple[Term, ...] = ()
     hidden: tuple[Term, ...] = ()
     descriptions: tuple[Term, ...] = ()

@@ -10,7 +10,7 @@ from ..kg.labels.index import Hit
 from ..kg.labels.meanings import entities_meant, namesakes, written_term
 from ..kg.labels.names import normalise
 from ..kg.store import Labels
-from ..kg.terms import Term
+from ..kg.terms import Term, is_literal
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .parts import MOST_TRIED, Part, parts, share, whole, wider
@@ -48,6 +48,7 @@ from .typos import is_apart, likeness, most_typos, suspects
 from .words import FUNCTION_WORDS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
+_SHORT_TITLE = 3
 _MOST_LOOKED_UP = 50
 """Stretches of one question that are compared with the names of the KG for typos."""
 
@@ -112,23 +113,34 @@ class LabelLinker:
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         named = without_overlaps([*mended, *parted])
-        return self._topics(question, tokens, [self._titled(tokens, item) for item in named])
+        return self._topics(
+            question, tokens, [self._titled(question, tokens, item) for item in named]
+        )
 
-    def _titled(self, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
-        """A name with the titles before it, but those that the KG uses for a class or relation."""
+    def _titled(self, question: str, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
+        """A name with the titles before it, but those that the KG uses for a class or relation.
+
+        In lower case only short ones are titles, and none before a name with a capital.
+        """
         first = item.span.first
         while first and self._is_title(tokens[first - 1]):
+            title, gap = tokens[first - 1], question[tokens[first - 1].end : tokens[first].start]
+            is_short = len(title.norm) <= _SHORT_TITLE and not tokens[first].capital
+            if gap.strip() not in ("", ".") or not (title.capital or is_short):
+                break
             first -= 1
         return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
 
     def _is_title(self, token: Token) -> bool:
         return token.norm in TITLES and token.norm not in self._everyday
 
-    def _opens_name(self, tokens: Sequence[Token], span: Span) -> bool:
-        """Whether a span has nothing but titles, before another word that may be a name."""
+    def _opens_name(self, tokens: Sequence[Token], item: LinkedSpan) -> bool:
+        """Whether a value has nothing but titles, and another word that may be a name follows."""
+        span = item.span
         after = tokens[span.last + 1 : span.last + 2]
         titles = all(map(self._is_title, tokens[span.first : span.last + 1]))
-        return titles and any(token.norm not in FUNCTION_WORDS for token in after)
+        is_value = all(is_literal(graded.hit.term) for graded in item.grades)
+        return titles and is_value and any(token.norm not in FUNCTION_WORDS for token in after)
 
     def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -222,8 +234,9 @@ class LabelLinker:
             named = [
                 item
                 for span in by_size[size]
-                if not (overlaps(span, linked) or self._opens_name(tokens, span))
+                if not overlaps(span, linked)
                 and (item := self._spelled(question, span, forms[span], known, (tokens, casing)))
+                and not self._opens_name(tokens, item)
             ]
             named.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
             linked = without_overlaps([*linked, *named])

@@ -24,6 +24,8 @@ _IN_CODES = frozenset("-/.")
 _INNER = frozenset("a an at by da de del der di du en for in la le of on the to van von y".split())
 """Words in lower case that stand inside names in capitals."""
 _DETERMINERS = frozenset("a an her his its my our the their this your".split())
+_WORDS = frozenset("adimst")
+"""Letters that are words, or what an apostrophe parts from one."""
 _APART = frozenset(',;:?!"()[]')
 
 
@@ -104,7 +106,8 @@ def share(part: Part, hit: Hit) -> float:
     large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
     if part.numbered and f" {' '.join(part.words)} " not in f" {large} ":
         return 0.0
-    others = (word[0] for word in norm.split() if word not in {*FUNCTION_WORDS, *part.words})
+    words = (word for word in norm.split() if word not in part.words)
+    others = (word[0] for word in words if len(word) == 1 or word not in FUNCTION_WORDS)
     if Counter(part.initials) - Counter(others):
         return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
@@ -125,7 +128,7 @@ def _in_capitals(
         stretches = [(joined[0][0], joined[-1][-1]), *((run[0], run[-1]) for run in joined)]
         for first, last in dict.fromkeys(stretches):
             if covered.isdisjoint(range(first, last + 1)):
-                yield from _named(tokens, first, last, everyday)
+                yield from _named(question, tokens, first, last, everyday)
 
 
 def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
@@ -135,16 +138,33 @@ def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
 
 
 def _named(
-    tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
+    question: str, tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
 ) -> Iterator[Part]:
     """The whole stretch, and the same without everyday words at its ends.
 
-    Titles and initials before the rest are no words that the name has.
+    Then both without titles and initials before the rest, which the name need not have.
     """
-    while first < last and tokens[first].norm in TITLES and tokens[first].norm not in everyday:
-        first += 1
-    start, initials = first, [*takewhile(_is_initial, (t.norm for t in tokens[first:last]))]
-    first += len(initials)
+    yield from _trimmed(tokens, first, first, last, (), everyday)
+    begin = first
+    while begin < last and tokens[begin].norm in TITLES and tokens[begin].norm not in everyday:
+        begin += 1
+    initials = tuple(
+        tokens[at].norm
+        for at in takewhile(lambda at: _is_initial(question, tokens[at]), range(begin, last))
+    )
+    if begin + len(initials) > first:
+        yield from _trimmed(tokens, first, begin + len(initials), last, initials, everyday)
+
+
+def _trimmed(
+    tokens: Sequence[Token],
+    start: int,
+    first: int,
+    last: int,
+    initials: tuple[str, ...],
+    everyday: frozenset[str],
+) -> Iterator[Part]:
+    """The words from `first` on as parts of a name, whose stretch begins at `start`."""
     inner = range(first, last + 1)
     rare = [position for position in inner if not is_everyday([tokens[position].norm], everyday)]
     if any(_is_name_like(tokens[position]) for position in rare):
@@ -152,11 +172,15 @@ def _named(
             content = tuple(t.norm for t in tokens[begin : end + 1] if t.norm not in FUNCTION_WORDS)
             if not (all(map(is_ordinary, content)) and _is_common(tokens, begin, end)):
                 span = _span(tokens, start if begin == first else begin, end)
-                yield Part(span, content, "", False, initials=tuple(initials))
+                yield Part(span, content, "", False, initials=initials)
 
 
-def _is_initial(word: str) -> bool:
-    return len(word) == 1 and word.isalpha()
+def _is_initial(question: str, token: Token) -> bool:
+    """Whether a letter stands for a name; one that is a word has a full stop."""
+    after = question[token.end : token.end + 1]
+    return (
+        len(token.norm) == 1 and token.norm.isalpha() and (after == "." or token.norm not in _WORDS)
+    )
 
 
 def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:

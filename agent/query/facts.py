@@ -184,7 +184,7 @@ class Facts:
         things = ids[[not is_literal(term) for term in self.terms(ids)]]
         literals = np.setdiff1d(ids, things, assume_unique=True)
         names = [Pairs(literals, literals)]
-        for predicate in self.kg.profile.labels:
+        for predicate in (*self.kg.profile.labels, *self.kg.profile.titles):
             named = self.step(things, predicate, inverse=False)
             tags = [literal_tag(term) for term in self.terms(named.targets)]
             wanted = np.array([self._is_wanted(tag) for tag in tags], bool)

@@ -196,7 +196,7 @@ def _dates_in_digits(question: str) -> Iterator[NamedValue]:
     for date in _IN_DIGITS.finditer(question):
         orders = ("two", "one"), ("one", "two")
         first = orders if date["mark"] == "/" else orders[:1]
-        days = {_in_order(date, *order) for order in first} - {None}
+        days = {day for order in first if (day := _in_order(date, *order))}
         if len(days) == 1:
             (day,) = days
             yield NamedValue(*date.span(), "date", day, MentionValue(day))

@@ -92,8 +92,10 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     The unit right after a number names nothing, though the graph may have it as a text.
     """
     mentions, values = list[tuple[Numbered, Mention, MentionValue]](), values_in(question)
-    units = {question.find(it.value.unit, it.end) for it in values if it.value.unit}
-    linked = [name for name in linked if name["start"] not in units]
+    united = [(it.value.unit, it.end) for it in values if it.value.unit]
+    starts = ((question.find(unit, end), len(unit)) for unit, end in united)
+    units = {(start, start + length) for start, length in starts}
+    linked = [name for name in linked if (name["start"], name["end"]) not in units]
     described = [span for span in bracketed(question) if " (" in question[span.start : span.end]]
     for name in linked:
         best = name["candidates"][0]

@@ -115,9 +115,15 @@ def _words(
 
 def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
     return [
-        QuestionWord(*match.span(), _CAMEL.sub(" ", match[0]).lower(), is_earlier=is_earlier)
+        QuestionWord(*match.span(), _written(match[0]), is_earlier=is_earlier)
         for match in _WORD.finditer(question, start, end)
     ]
+
+
+def _written(word: str) -> str:
+    """A word in lower case; one of camel case also as its parts, as labels have either."""
+    apart = _CAMEL.sub(" ", word)
+    return word.lower() if apart == word else f"{apart} {word}".lower()
 
 
 @lru_cache(maxsize=100_000)

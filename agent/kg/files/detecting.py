@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
@@ -46,10 +47,9 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
     asked = profile_of(_content(store), profile.languages)
     if asked.name != GENERIC.name:
         return asked
-    if any(store.quads_for_pattern(None, _INSTANCE_OF, None, None)):
+    if _is_more_often(store, _INSTANCE_OF, ox.NamedNode(f"{_RDF}type")):
         return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
-    names = tuple(_naming_properties(asked, store))
-    return replace(asked, labels=(*asked.labels, *names), facts=(*asked.facts, *names))
+    return replace(asked, titles=(*_naming_properties(asked, store), *asked.titles))
 
 
 def profile_of(content: Content, languages: Sequence[str]) -> Profile:
@@ -66,7 +66,7 @@ def profile_of(content: Content, languages: Sequence[str]) -> Profile:
     return speaking(load_profile(name), [tag for tag in languages if tag])
 
 
-_NAMING = ("name", "fullName", "full_name", "hasName", "title", "hasTitle")
+_NAMING = ("name", "fullName", "full_name", "hasName")
 """What vocabularies call the property that names a thing, the likeliest first."""
 
 _INSTANCE_OF = ox.NamedNode("http://www.wikidata.org/prop/direct/P31")
@@ -93,13 +93,21 @@ ORDERS = (
 )
 
 
+def _is_more_often(store: ox.Store, one: ox.NamedNode, other: ox.NamedNode) -> bool:
+    """Whether there are more triples of one predicate than of another."""
+    missing = object()
+    ones, others = (store.quads_for_pattern(None, it, None, None) for it in (one, other))
+    pairs = zip_longest(ones, others, fillvalue=missing)
+    return next((after is missing for first, after in pairs if missing in (first, after)), False)
+
+
 def _naming_properties(profile: Profile, store: ox.Store) -> Iterator[Term]:
     """The property that names things in each vocabulary of the store's own classes."""
     known = {_namespace(term) for term in (*profile.labels, *profile.schema, *profile.types)}
     query = f"SELECT DISTINCT ?class {{ ?one <{_RDF}type> ?class FILTER(isIRI(?class)) }}"
     classes = cast("list[tuple[Any, ...]]", list(cast(Any, store.query(query))))
     namespaces = dict.fromkeys(_namespace(str(class_)) for (class_,) in classes)
-    for namespace in namespaces.keys() - known - {""}:
+    for namespace in sorted(namespaces.keys() - known - {""}):
         for name in _NAMING:
             property_ = ox.NamedNode(f"{namespace}{name}")
             triple = next(store.quads_for_pattern(None, property_, None, None), None)

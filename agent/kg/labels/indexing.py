@@ -29,7 +29,7 @@ _KINDS: dict[int, SurfaceKind] = {LABEL: "alias", ALIAS: "alias", HIDDEN: "hidde
 _CHUNK = 5_000
 _MOST_STATED, _MOST_SHOWN = 50, 4
 """What is read of a blank node without a label, and how many of its values are shown."""
-_LONGEST_SHOWN, _LONGEST_UNIT = 60, 8
+_LONGEST_SHOWN = 60
 _NUMBERS = frozenset({"integer", "decimal", "double", "float", "int", "long", "nonNegativeInteger"})
 _MOST_NUMBERS = 100_000
 _TABLES = """
@@ -176,13 +176,16 @@ def _shown(entry: Entry, store: ox.Store, profile: Profile) -> str | None:
     quads = store.quads_for_pattern(ox.BlankNode(entry.term[2:]), None, None, None)
     stated = sorted((str(quad.predicate), str(quad.object)) for quad in islice(quads, _MOST_STATED))
     values = [
-        value
+        (way, value)
         for way, value in stated
         if is_literal(value) and one_line(lexical_form(value)) and not profile.skips(way)
     ]
-    numbers = [readable(value, profile) for value in values if _is_number(value)]
-    texts = [readable(value, profile) for value in values if not _is_number(value)]
-    if len(numbers) == len(texts) == 1 and len(texts[0]) <= _LONGEST_UNIT:
+    numbers = [readable(value, profile) for _, value in values if _is_number(value)]
+    texts = [readable(value, profile) for _, value in values if not _is_number(value)]
+    is_unit = any(
+        "unit" in local_name(way).lower() for way, value in values if not _is_number(value)
+    )
+    if len(numbers) == len(texts) == 1 and is_unit:
         return f"{numbers[0]} {texts[0]}"
     short = [text for text in (*numbers, *texts) if len(text) <= _LONGEST_SHOWN]
     return ", ".join(short[:_MOST_SHOWN]) or None

@@ -38,8 +38,6 @@ _POWERS = str.maketrans("23", "²³")
 _SHORTEST_GROUPED = 5
 """Digits from which thousands are set apart: four may be a year."""
 _LONGEST_NUMBER = 30
-_FIRST_PLAIN_YEAR = 100
-"""The first year that is told without its era."""
 _MONTHS = (
     "January February March April May June July August September October November December".split()
 )
@@ -47,16 +45,15 @@ _PARTS = ("year", "month", "day", "hour", "minute", "second")
 
 _NUMBER = re.compile(r"(-?)(0|[1-9]\d*)(\.\d+)?")
 _ZONE = r"(?P<zone>Z|[+-]\d\d:\d\d)?"
-_YEAR = r"(?P<year>-?\d{4,9})"
-_DATE = rf"{_YEAR}-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
+_DATE = r"(?P<year>\d{4,})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
 _TIME = r"(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d):(?P<second>[0-5]\d(?:\.\d+)?)"
 _MOMENTS = {
     "date": re.compile(_DATE + _ZONE),
     "dateTime": re.compile(f"{_DATE}T{_TIME}{_ZONE}"),
     "dateTimeStamp": re.compile(f"{_DATE}T{_TIME}{_ZONE}"),
     "time": re.compile(_TIME + _ZONE),
-    "gYear": re.compile(_YEAR),
-    "gYearMonth": re.compile(rf"{_YEAR}-(?P<month>0[1-9]|1[0-2])"),
+    "gYear": re.compile(r"(?P<year>\d{4,})"),
+    "gYearMonth": re.compile(r"(?P<year>\d{4,})-(?P<month>0[1-9]|1[0-2])"),
     "gMonth": re.compile(r"--(?P<month>0[1-9]|1[0-2])"),
     "gMonthDay": re.compile(r"--(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"),
 }
@@ -147,18 +144,8 @@ def _date(parts: Mapping[str, str | None], english: bool) -> str:
         return "-".join(part for part in (year, month, day) if part) if year else ""
     words = [str(int(day))] if day else []
     words += [_MONTHS[int(month) - 1]] if month else []
-    words += [_year(int(year))] if year else []
+    words += [year.lstrip("0") or "0"] if year else []
     return " ".join(words)
-
-
-def _year(year: int) -> str:
-    """A year in words, as XSD 1.1 counts it: 0 is 1 BC, and -753 is 754 BC.
-
-    A year of one or two digits could be a day, or short for another year.
-    """
-    if year <= 0:
-        return f"{1 - year} BC"
-    return f"{year} AD" if year < _FIRST_PLAIN_YEAR else f"{year}"
 
 
 def _time(parts: Mapping[str, str | None]) -> str:

@@ -139,6 +139,10 @@ INSERT INTO texts
     SELECT borrowed.term, role, unwanted, precedence, predicate, language, text
     FROM texts CROSS JOIN borrowed ON borrowed.source = texts.term WHERE role <> 1;
 """
+_DROP_TITLES = """
+DELETE FROM texts WHERE role = 0 AND predicate >= ?
+    AND term IN (SELECT term FROM texts WHERE role = 0 AND predicate < ?)
+"""
 _MERGE = """
 CREATE TEMP TABLE entities (term TEXT PRIMARY KEY, facts INTEGER) WITHOUT ROWID;
 INSERT INTO entities SELECT term, sum(facts) FROM degrees GROUP BY term;
@@ -282,9 +286,14 @@ def _stage_texts(connection: sqlite3.Connection, store: ox.Store, profile: Profi
         sources += [
             through_nodes(store, way, text) for one, way, text in profile.text_nodes if one == name
         ]
+        titles = len(sources)
+        if role == LABEL:
+            sources += [pairs(store, predicate) for predicate in profile.titles]
         for order, source in enumerate(sources):
             rows = _texts_of(source, profile, role, order)
             connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        if role == LABEL and profile.titles:
+            connection.execute(_DROP_TITLES, (titles, titles))
 
 
 def _texts_of(

@@ -16,7 +16,8 @@ _BEGIN = """
     [
         (':one a :Person ; :name "Maria" ; :knows :two .', "Maria"),
         (':one a :Person ; :full_name "Maria" ; :title "Dr" ; :knows :two .', "Maria"),
-        (':one a :Book ; :title "Emma" ; :by :two .', "Emma"),
+        (':one a :Book ; dct:title "Emma" ; :title "E." ; :by :two .', "Emma"),
+        (':one a :Person ; rdfs:label "Maria" ; dct:title "Dr" ; :knows :two .', "Maria"),
         (':one a :Book ; dct:title "Emma" ; :by :two .', "Emma"),
         (':one a :Person ; rdfs:label "Maria" ; :name "M." ; :knows :two .', "Maria"),
         (":one a :Person ; :name :two ; :knows :two .", "one"),
@@ -39,7 +40,23 @@ def test_a_name_is_a_fact_too_and_a_profile_that_is_given_stays(tmp_path: Path) 
         step.triple.relation for step in kg.walks.neighbours(["<https://x.example/one>"])[0]
     ] == [name]
     plain = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache", profile="generic")
-    assert name in kg.profile.labels and name not in plain.profile.labels
+    assert name in kg.profile.titles and name not in plain.profile.titles
+
+
+def test_a_title_that_many_share_names_none_that_has_a_name(tmp_path: Path) -> None:
+    persons = "".join(
+        f':p{n} a :Person ; rdfs:label "Person {n}" ; dct:title "Engineer" . ' for n in range(3)
+    )
+    (tmp_path / "x.ttl").write_text(_BEGIN + persons, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert kg.labels.named("Engineer") == ['"Engineer"'] and not kg.labels.lookup("engineer")
+
+
+def test_of_several_vocabularies_the_same_names_a_thing_each_time(tmp_path: Path) -> None:
+    begin = "@prefix a: <https://a.example/> . @prefix b: <https://b.example/> . "
+    (tmp_path / "x.ttl").write_text(f'{begin} a:x a a:T, b:U ; a:name "A" ; b:name "B" .')
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert kg.labels.describe(["<https://a.example/x>"])[0].label == "A"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +64,7 @@ def test_a_name_is_a_fact_too_and_a_profile_that_is_given_stays(tmp_path: Path) 
     [
         (':street "Ring 1" ; :code "8010" ; :town "Graz"', "8010, Ring 1, Graz"),
         (':unit "kg" ; :value 4.2', "4.2 kg"),
+        (':called "Bob" ; :age 30', "30, Bob"),
         (':value 4.2 ; :note "as told by the maker"', "4.2, as told by the maker"),
         ('rdfs:label "The old ring" ; :town "Graz"', "The old ring"),
     ],

@@ -298,5 +298,9 @@ def test_the_unit_of_a_number_is_no_name() -> None:
 
     measured = "longer than 35 cm"
     assert [it.text for it in mentions_of(measured, [named(measured, "cm")]).bound] == ["35"]
+    town = "over 3 bar harbor hotels"
+    assert [it.text for it in mentions_of(town, [named(town, "bar harbor")]).bound][
+        -1
+    ] == "bar harbor"
     asked = "35 or fewer with the unit cm"
     assert len(mentions_of(asked, [named(asked, "cm")]).bound) == 2
