@@ -106,8 +106,7 @@ def share(part: Part, hit: Hit) -> float:
     large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
     if part.numbered and f" {' '.join(part.words)} " not in f" {large} ":
         return 0.0
-    words = (word for word in norm.split() if word not in part.words)
-    others = (word[0] for word in words if len(word) == 1 or word not in FUNCTION_WORDS)
+    others = (word[0] for word in norm.split() if word not in {*FUNCTION_WORDS, *part.words})
     if Counter(part.initials) - Counter(others):
         return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
@@ -144,7 +143,6 @@ def _named(
 
     Then both without titles and initials before the rest, which the name need not have.
     """
-    yield from _trimmed(tokens, first, first, last, (), everyday)
     begin = first
     while begin < last and tokens[begin].norm in TITLES and tokens[begin].norm not in everyday:
         begin += 1
@@ -152,6 +150,8 @@ def _named(
         tokens[at].norm
         for at in takewhile(lambda at: _is_initial(question, tokens[at]), range(begin, last))
     )
+    if not initials:
+        yield from _trimmed(tokens, first, first, last, (), everyday)
     if begin + len(initials) > first:
         yield from _trimmed(tokens, first, begin + len(initials), last, initials, everyday)
 

@@ -118,6 +118,8 @@ def _joined(inner: Query, outer: Query) -> Query:
     first: Field | None = next((field for field in READING[1:] if getattr(outer, field)), None)
     if first is not None and not follows(inner, first):
         return outer
+    if inner.group and any(column.agg for column in outer.columns):
+        return outer  # of a group they would be aggregates over the members of its keys
     both = {
         field: getattr(inner, field) + getattr(outer, field)
         for field in READING[1:-1]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
@@ -47,7 +47,7 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
     asked = profile_of(_content(store), profile.languages)
     if asked.name != GENERIC.name:
         return asked
-    if _is_more_often(store, _INSTANCE_OF, ox.NamedNode(f"{_RDF}type")):
+    if _is_of_wikidata(store):
         return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
     return replace(asked, titles=(*_naming_properties(asked, store), *asked.titles))
 
@@ -71,6 +71,8 @@ _NAMING = ("name", "fullName", "full_name", "hasName")
 
 _INSTANCE_OF = ox.NamedNode("http://www.wikidata.org/prop/direct/P31")
 """What says the class of a thing in Wikidata and in slices of it."""
+_WIKIBASE = "<http://wikiba.se/"
+"""Where the classes of its statements are, which are no things."""
 _CLASSES = " ".join(f"<{namespace}Class>" for namespace in (_OWL, _RDFS))
 _CONCEPTS = [f"<{_SKOS}{n}>" for n in ("Concept", "ConceptScheme", "Collection")]
 _CONCEPTS.append(f"<{_SKOS_XL}Label>")
@@ -93,12 +95,12 @@ ORDERS = (
 )
 
 
-def _is_more_often(store: ox.Store, one: ox.NamedNode, other: ox.NamedNode) -> bool:
-    """Whether there are more triples of one predicate than of another."""
-    missing = object()
-    ones, others = (store.quads_for_pattern(None, it, None, None) for it in (one, other))
-    pairs = zip_longest(ones, others, fillvalue=missing)
-    return next((after is missing for first, after in pairs if missing in (first, after)), False)
+def _is_of_wikidata(store: ox.Store) -> bool:
+    """Whether more things have Wikidata's property for their class than RDF's."""
+    types = store.quads_for_pattern(None, ox.NamedNode(f"{_RDF}type"), None, None)
+    others = (quad for quad in types if not str(quad.object).startswith(_WIKIBASE))
+    ours = store.quads_for_pattern(None, _INSTANCE_OF, None, None)
+    return any(other is None for _, other in zip(ours, chain(others, repeat(None)), strict=False))
 
 
 def _naming_properties(profile: Profile, store: ox.Store) -> Iterator[Term]:

@@ -286,6 +286,16 @@ def test_the_normal_form_is_one_and_comes_to_the_same(
     assert denotation(asked[0]) == denotation(asked[1])
 
 
+def test_what_is_counted_beside_the_keys_of_a_group_is_not_counted_in_it(
+    kg: KnowledgeGraph, facts: Facts
+) -> None:
+    keys = {"start": {"class": "<http://e.x/One>"}, "group": [{"relation": "<http://e.x/link>"}]}
+    counted = {"agg": "count", "of": [{"relation": "<http://e.x/link>"}]}
+    query = read_query({"start": keys, "columns": [counted]})
+    asked = [execute(facts, bind(kg, own, MENTIONS)) for own in (query, normal(query))]
+    assert denotation(asked[0]) == denotation(asked[1])
+
+
 @given(trees())
 @settings(max_examples=25)
 def test_each_next_action_of_a_query_is_legal(schema: GraphSchema, query: Query) -> None:
