@@ -79,14 +79,13 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
         return list(queries)
     total = sum(query.probability for query in likely)
     weighted = sum(w * query.probability for w, query in zip(weights, likely, strict=True))
+    factors = [
+        weight * total / weighted * (_SHARED if share == 1.0 else 1.0)
+        for weight, share in zip(weights, shares, strict=True)
+    ]
     again = [
-        replace(
-            query,
-            probability=query.probability
-            * (weight * total / weighted)
-            * (_SHARED if share == 1.0 else 1.0),
-        )
-        for query, weight, share in zip(likely, weights, shares, strict=True)
+        replace(query, probability=query.probability * factor)
+        for query, factor in zip(likely, factors, strict=True)
     ]
     again += [query for query in queries if query.probability < least]
     return sorted(again, key=lambda query: -query.probability)

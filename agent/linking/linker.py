@@ -49,6 +49,7 @@ from .words import FUNCTION_WORDS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
 _SHORT_TITLE = 3
+"""Letters of a title that may be typed in lower case: a longer one may be a word, as *miss*."""
 _MOST_LOOKED_UP = 50
 """Stretches of one question that are compared with the names of the KG for typos."""
 
@@ -112,10 +113,9 @@ class LabelLinker:
         exact = self._named(question, tokens, casing)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
-        named = without_overlaps([*mended, *parted])
-        return self._topics(
-            question, tokens, [self._titled(question, tokens, item) for item in named]
-        )
+        linked = without_overlaps([*mended, *parted])
+        named = [self._titled(question, tokens, item) for item in linked]
+        return self._topics(question, tokens, named)
 
     def _titled(self, question: str, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
         """A name with the titles before it, but those that the KG uses for a class or relation.

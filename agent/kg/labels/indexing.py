@@ -180,15 +180,12 @@ def _shown(entry: Entry, store: ox.Store, profile: Profile) -> str | None:
         for way, value in stated
         if is_literal(value) and one_line(lexical_form(value)) and not profile.skips(way)
     ]
-    numbers = [readable(value, profile) for _, value in values if _is_number(value)]
-    texts = [readable(value, profile) for _, value in values if not _is_number(value)]
-    is_unit = any(
-        "unit" in local_name(way).lower() for way, value in values if not _is_number(value)
-    )
-    if len(numbers) == len(texts) == 1 and is_unit:
-        return f"{numbers[0]} {texts[0]}"
-    short = [text for text in (*numbers, *texts) if len(text) <= _LONGEST_SHOWN]
-    return ", ".join(short[:_MOST_SHOWN]) or None
+    values.sort(key=lambda stated: not _is_number(stated[1]))
+    shown = [readable(value, profile) for _, value in values]
+    is_number = [_is_number(value) for _, value in values]
+    if is_number == [True, False] and "unit" in local_name(values[1][0]).lower():
+        return " ".join(shown)
+    return ", ".join([text for text in shown if len(text) <= _LONGEST_SHOWN][:_MOST_SHOWN]) or None
 
 
 def _is_number(value: Term) -> bool:
