@@ -9,7 +9,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..agent.errors import InputError
 from ..agent.kg import KnowledgeGraph
@@ -26,9 +26,6 @@ from .recipe import Recipe, Schedule
 from .trainer.checkpoint import Elapsed, needed, open_partial
 from .trainer.job import Job, Made, keep_made, made_folder, read_made
 from .trainer.watched import OFTEN, PATIENCE, Unwatched, Watcher
-
-if TYPE_CHECKING:
-    pass
 
 
 def train(

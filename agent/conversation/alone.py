@@ -15,8 +15,8 @@ from typing import get_args
 
 from .. import languages
 from ..llm.bag_of_words import Scope
-from ..query.named_values import ValueKind
 from ..query.prompt import Numbered
+from ..query.spelling import ValueKind
 
 FILE = "en.alone.json"
 """The weights of English, in the folder of languages; `training/fitting/alone.py` makes them."""

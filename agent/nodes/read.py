@@ -37,9 +37,9 @@ from ..linking.unlinked import names_beside
 from ..linking.words import FUNCTION_WORDS
 from ..options import Options
 from ..query.account import LEFT_OUT
-from ..query.named_values import ValueKind
 from ..query.question import Asked, Before, Mentions, mentions_of
 from ..query.reader import Reader, ReadQueries, ReadQuery, explained
+from ..query.spelling import ValueKind
 from ..query.words import in_words
 from ..records import (
     NOTHING_CALLED,

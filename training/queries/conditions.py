@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...agent.query.actions import Action, Kind
-from ...agent.query.named_values import spelling
+from ...agent.query.spelling import spelling
 from ...agent.query.values import value_of
 from ..questions.graph import Move, Node
 from ..wording.phrasebook import plural

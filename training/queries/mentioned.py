@@ -7,7 +7,8 @@ in their place, and begins a walk at a text that is named.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from ...agent.query.named_values import NamedValue, values_in
+from ...agent.query.named_values import values_in
+from ...agent.query.spelling import NamedValue
 from ...agent.query.tree import ANY_CLASS
 from ..asked.lessons import positions
 

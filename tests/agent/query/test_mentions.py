@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import pytest
 from groundwalk.agent.query.binding import Mention
-from groundwalk.agent.query.named_values import spelling, values_in
+from groundwalk.agent.query.named_values import values_in
 from groundwalk.agent.query.normal import MentionValue
 from groundwalk.agent.query.prompt import Numbered, query_prompt
 from groundwalk.agent.query.question import mentions_of
+from groundwalk.agent.query.spelling import spelling
 from groundwalk.agent.reader.lexicon import words_of
 from groundwalk.agent.records import Entity, MentionRecord
 from hypothesis import given
