@@ -59,10 +59,13 @@ def asked_graphs() -> Iterator[AskedGraph]:
 def read_asked(file: Path) -> AskedGraph:
     """Read the graph of a file.
 
-    Raises InputError with the lines of all questions that its schema does not allow.
+    Raises InputError for a class that is called like a kind of value, and with the lines of all
+    questions that its schema does not allow.
     """
     first, *others = file.read_text(encoding="utf-8").splitlines()
     record = json.loads(first)
+    if values := sorted(filter(is_value, record["classes"])):
+        raise InputError(f"{file.name} has the class {values[0]!r}, a kind of value", "rename it")
     name = f"{ASKED}:{file.stem}"
     hops = [Hop(label, head, tail) for label, head, tail in record["relations"]]
     schema = SchemaLabels(hops, tuple(record["classes"]))

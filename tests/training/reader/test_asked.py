@@ -219,3 +219,12 @@ def test_a_question_that_does_not_fit_is_told_with_its_line(
     assert "choirs.jsonl" in str(error.value)
     assert "3: " in str(error.value)
     assert fault in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["key", "float"])
+def test_no_class_is_called_like_a_kind_of_value(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "locksmith.jsonl"
+    schema = {"classes": ["lock", kind], "relations": [["opens", kind, "lock"]]}
+    file.write_text(json.dumps(schema) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"locksmith\.jsonl has the class '{kind}'"):
+        read_asked(file)
