@@ -5,23 +5,27 @@ one such as `twenty-five` or `two hundred and five`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from .named_dates import days_in, months_in, years_in
 from .normal import MentionValue
 from .spelling import NamedValue, Spelling, follows, spelling
-from .values import is_unit
+from .values import factor, is_unit
 
 _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^‘’]+)’|(?<!\w)'([^']+)'(?!\w)"
 )
 _NUMBER = re.compile(
-    r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])"
-    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
+    r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|(?<!\d[ \xa0\u202f'’])\d{1,3}(?:[ \xa0\u202f'’]\d{3}){1,4}(?![ \xa0\u202f'’]\d)"
+    r"|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
-_UP_TO = re.compile(r"(?:[-–—]|\s+[-–—]\s+)(?P<larger>[\d,]*\d(?:\.\d+)?)(?P<suffix>[^\W\d_]+)")
-"""What follows the first number of a range: the second one, with letters that end it."""
+_APART = re.compile(r"[, \xa0\u202f'’]")
+"""What stands between thousands."""
+_CLOCK = re.compile(r"(?<![\w.,:])\d{1,3}(?::[0-5]\d){1,2}(?![\w:]|[.,]\d)")
+"""A time of day or a duration, as `3:45`: which of them, and of what, nobody knows."""
 _UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
@@ -36,6 +40,7 @@ def values_in(question: str) -> list[NamedValue]:
     words, taken = spelling(), list[NamedValue]()
     kinds = (
         _quoted(question),
+        _clocks(question),
         days_in(question, words),
         months_in(question, words),
         years_in(question, words),
@@ -45,7 +50,7 @@ def values_in(question: str) -> list[NamedValue]:
     )
     for values in kinds:
         taken += [value for value in values if not any(_overlap(value, other) for other in taken)]
-    return sorted(taken, key=lambda value: value.start)
+    return _in_one_unit(question, sorted(taken, key=lambda value: value.start), words)
 
 
 def _quoted(question: str) -> Iterator[NamedValue]:
@@ -53,6 +58,11 @@ def _quoted(question: str) -> Iterator[NamedValue]:
         text = next(filter(None, quoted.groups())).strip()
         if text and len(text) <= _LONGEST_TEXT:
             yield NamedValue(*quoted.span(), "text", text)
+
+
+def _clocks(question: str) -> Iterator[NamedValue]:
+    for clock in _CLOCK.finditer(question):
+        yield NamedValue(*clock.span(), "text", clock[0])
 
 
 def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
@@ -64,8 +74,6 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
         glued = _WORD.match(question, end)
         if glued and (times := words.suffixes.get(glued[0])):
             end, value = glued.end(), _whole(value * times)
-        elif times := _of_range(question, digits, value, words):
-            value = _whole(value * times)
         elif glued and _may_be_decade(question, digits, value, glued[0], words):
             continue
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
@@ -74,15 +82,6 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
         unit = _unit_at(question, end, words)
         text = question[digits.start() : end]
         yield NamedValue(digits.start(), end, "number", text, MentionValue(value, unit))
-
-
-def _of_range(question: str, digits: re.Match[str], value: float, words: Spelling) -> int | None:
-    """What the letters after a range multiply, also its first number: `10-20k`; None elsewhere."""
-    second = _UP_TO.match(question, digits.end())
-    is_second = question[: digits.start()].endswith(("-", "–", "—"))
-    if second is None or is_second or value >= _read(second["larger"]):
-        return None
-    return words.suffixes.get(second["suffix"])
 
 
 def _may_be_decade(
@@ -117,7 +116,7 @@ def _letters(question: str, words: Spelling) -> Iterator[NamedValue]:
 
 
 def _read(digits: str) -> int | float:
-    plain = digits.replace(",", "").replace("−", "-")
+    plain = _APART.sub("", digits).replace("−", "-")
     return float(plain) if "." in plain else int(plain)
 
 
@@ -139,6 +138,58 @@ def _unit_at(question: str, start: int, words: Spelling) -> str:
 
 def _is_unit(text: str, words: Spelling) -> bool:
     return words.not_units.isdisjoint(text.lower().split()) and is_unit(text)
+
+
+def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -> list[NamedValue]:
+    """The values, where two numbers that belong together have one unit, and no unit is a letter.
+
+    `3 minutes 30 seconds` are 210 seconds. In `between 2 and 4 minutes` both are minutes, and in
+    `1 to 2 million` both are millions.
+    """
+    together = list[NamedValue]()
+    for value in values:
+        last = together[-1] if together else None
+        if last is None or last.kind != "number":
+            together.append(value)
+        elif value.kind != "number":
+            if question[last.end : value.end].strip() != last.value.unit:
+                together.append(value)
+        elif whole := _sum_of(question, last, value):
+            together[-1] = whole
+        else:
+            is_second = question[: last.start].endswith(("-", "–", "—"))
+            if not is_second and words.between.fullmatch(question, last.end, value.start):
+                together[-1] = _as_in_range(last, value)
+            together.append(value)
+    return together
+
+
+def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue | None:
+    """Two numbers as one, of which the second says the rest in a smaller unit; None for others."""
+    between = question[first.end : second.start].strip().removeprefix(first.value.unit)
+    larger, smaller = first.value.value, second.value.value
+    times = factor(first.value.unit, second.value.unit)
+    if between or times is None or times <= 1:
+        return None
+    if not isinstance(larger, int) or not isinstance(smaller, int | float) or smaller >= times:
+        return None
+    text = question[first.start : second.end]
+    value = MentionValue(_whole(round(larger * times, 6) + smaller), second.value.unit)
+    return NamedValue(first.start, second.end, "number", text, value)
+
+
+def _as_in_range(first: NamedValue, second: NamedValue) -> NamedValue:
+    """The first number of a range with what is said of the second alone."""
+    size, larger = first.value.value, second.value.value
+    if first.value.unit or not isinstance(size, int | float) or not isinstance(larger, int | float):
+        return first
+    digits = _NUMBER.match(second.text)
+    before_scale = _read(digits[0]) if digits else larger
+    if size >= before_scale:
+        return first
+    times = larger / before_scale if _NUMBER.fullmatch(first.text) else 1
+    text, value = first.text, MentionValue(_whole(size * times), second.value.unit)
+    return replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
 
 
 def _overlap(one: NamedValue, other: NamedValue) -> bool:

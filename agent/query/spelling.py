@@ -66,6 +66,8 @@ class Spelling:
     """One of these, or two."""
     era: re.Pattern[str]
     """What says that years are counted backwards."""
+    between: re.Pattern[str]
+    """What stands between the two ends of a range."""
     days_before: tuple[re.Pattern[str], ...]
     """The first day of a range, at the end of what stands before the last one."""
     days_after: re.Pattern[str]
@@ -93,6 +95,7 @@ def spelling() -> Spelling:
         frozenset(marks["centuries"]),
         re.compile(rf"{_CENTURY_BEFORE}{_range([*marks['ranges'], *marks['either']])})?{_CENTURY}"),
         re.compile(rf"\s*(?i:{'|'.join(map(re.escape, marks['eras']))})(?!\w)"),
+        re.compile(_range(marks["ranges"])),
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
         re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),
         frozenset(marks["not_units"]),
@@ -101,7 +104,7 @@ def spelling() -> Spelling:
 
 
 def _range(words: Sequence[str]) -> str:
-    """What stands between two days of a range: a dash, or one of the words."""
+    """What stands between the two ends of a range: a dash, or one of the words."""
     named = "|".join(map(re.escape, words))
     return rf"(?:\s*[-–—]\s*|\s+(?i:{named})\s+(?:[^\W\d_]{{1,3}}\s+)?)"
 

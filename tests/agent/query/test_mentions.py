@@ -195,6 +195,74 @@ def test_a_letter_after_a_range_with_a_dash_multiplies_both_its_ends() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("between 2 and 4 minutes", [(2, "minutes"), (4, "minutes")]),
+        ("from 2 to 4 km", [(2, "km"), (4, "km")]),
+        ("between one and two hours", [(1, "hours"), (2, "hours")]),
+        ("between 1 and 2 million", [(1_000_000, ""), (2_000_000, "")]),
+        ("between 10 and 50 thousand", [(10_000, ""), (50_000, "")]),
+        ("between 10 and 50k", [(10_000, ""), (50_000, "")]),
+        ("between 900 and 2 thousand", [(900, ""), (2_000, "")]),
+        ("over 30 and 2 m tall", [(30, ""), (2, "m")]),
+        ("between 20 seconds and 1 minute", [(20, "seconds"), (1, "minute")]),
+        ("2 songs and 4 minutes", [(2, ""), (4, "minutes")]),
+    ],
+)
+def test_the_first_number_of_a_range_has_what_is_said_of_the_second(
+    question: str, expected: list[tuple[float, str]]
+) -> None:
+    assert [(size, unit) for _, size, unit in numbers(question)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("over 3 minutes 30 seconds", [("3 minutes 30", 210, "seconds")]),
+        ("9 min 31 s", [("9 min 31", 571, "s")]),
+        ("5 feet 11 inches tall", [("5 feet 11", 71, "inches")]),
+        ("2 h 3 min 5 s", [("2 h 3 min 5", 7_385, "s")]),
+        ("3 minutes and 30 seconds", [("3", 3, "minutes"), ("30", 30, "seconds")]),
+        ("3 minutes 90 seconds", [("3", 3, "minutes"), ("90", 90, "seconds")]),
+        ("3 km 30 seconds", [("3", 3, "km"), ("30", 30, "seconds")]),
+    ],
+)
+def test_two_numbers_that_say_one_measure_are_one(
+    question: str, expected: list[tuple[str, object, str]]
+) -> None:
+    assert numbers(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("over 1 000 000", [1_000_000]),
+        ("above 50\u202f000 km", [50_000]),
+        ("1'250'000 copies", [1_250_000]),
+        ("1 500 and 2 500", [1_500, 2_500]),
+        ("5 100 2000", [5, 100, 2000]),
+        ("call 555 123 4567", [555, 123, 4567]),
+        ("in 2012 300 people", [2012, 300]),
+    ],
+)
+def test_thousands_may_be_apart(question: str, expected: list[int]) -> None:
+    assert [size for _, size, _ in numbers(question)] == expected
+
+
+def test_a_time_with_a_colon_is_no_pair_of_numbers() -> None:
+    values = values_in("longer than 3:45, at 18:30 or 1:02:05")
+    assert [(value.kind, value.text) for value in values] == [
+        ("text", "3:45"),
+        ("text", "18:30"),
+        ("text", "1:02:05"),
+    ]
+
+
+def test_the_letter_of_a_unit_is_no_text() -> None:
+    assert [value.kind for value in values_in("longer than 31 s")] == ["number"]
+
+
 def test_a_letter_after_digits_multiplies_them() -> None:
     assert numbers("over 50k copies, 1.5k readers, 3km, 2kg, 300K") == [
         ("50k", 50_000, ""),
