@@ -13,6 +13,7 @@ from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
 from ..kg.store import Word as Name
 from ..kg.terms import Step, Term
+from ..linking.spans import Span
 from ..linking.words import singular
 from ..query.account import UNREAD, QuestionWord, question_words
 from ..query.binding import Bound
@@ -44,8 +45,11 @@ class ClassWord(NamedTuple):
     classes: frozenset[Term]
 
 
-def class_words(kg: KnowledgeGraph, asked: Asked) -> list[ClassWord]:
-    """The words outside mentions that name a class of the graph, the longest names first."""
+def class_words(kg: KnowledgeGraph, asked: Asked, *, by_last_word: bool = False) -> list[ClassWord]:
+    """The words outside mentions that name a class of the graph, the longest names first.
+
+    Where `by_last_word` says so, *albums* name the class *music album*, too.
+    """
     words = question_words(asked.question, asked.mentions.numbered)
     runs = [
         words[first : first + length]
@@ -59,6 +63,10 @@ def class_words(kg: KnowledgeGraph, asked: Asked) -> list[ClassWord]:
     for name in kg.labels.vocabulary():
         if not name.relation:
             known[_form(name.text)].add(name.term)
+    by_last = defaultdict[str, set[Term]](set)
+    for form, terms in known.items() if by_last_word else ():
+        by_last[form.rpartition(" ")[2]] |= terms
+    known = by_last | known
     named, taken = list[ClassWord](), set[QuestionWord]()
     for run in runs:
         text = asked.question[run[0].start : run[-1].end]
@@ -219,11 +227,13 @@ def _classes_of(facts: Facts, term: Term) -> Iterable[Term]:
     return classes | facts.kg.class_order.above(classes)
 
 
-def left_out(account: Sequence[Word], words: Sequence[ClassWord]) -> list[Word]:
-    """The account, where words that nothing meets are left out of the query."""
+def left_out(
+    account: Sequence[Word], stretches: Sequence[ClassWord] | Sequence[Span]
+) -> list[Word]:
+    """The account, where the words of some stretches are left out of the query."""
     return [
         {**word, "used_by": UNREAD}
-        if any(named.start <= word["start"] < named.end for named in words)
+        if any(stretch.start <= word["start"] < stretch.end for stretch in stretches)
         else word
         for word in account
     ]

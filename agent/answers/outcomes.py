@@ -133,7 +133,9 @@ def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[R
 
     Where the graph is not at hand, the queries are as they were.
     """
-    named = asked_for(asked, class_words(facts.kg, asked)) if facts.kg.pinned else []
+    if not facts.kg.pinned:
+        return list(queries)
+    named = asked_for(asked, class_words(facts.kg, asked, by_last_word=True))
     if not named:
         return list(queries)
     first = dict[tuple[Query, tuple[Mention, ...]], ReadQuery]()

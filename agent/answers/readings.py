@@ -4,7 +4,7 @@ The likeliest that can be executed counts. Where it is not sure enough, or comes
 classes than the question names, it is told what was read, and nothing is answered.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -12,9 +12,10 @@ from ..errors import QuestionError, ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
 from ..linking import Linker
+from ..linking.spans import Span
 from ..linking.words import FUNCTION_WORDS, singular
 from ..options import Options
-from ..query.account import WordReader, count_apart, read_as_classes, share_read, unread
+from ..query.account import FILLER, WordReader, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.comparison import AS_IT_IS
@@ -207,7 +208,26 @@ def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:
     if tools.is_general and query.bound.query == _COUNT:
         account = count_apart(account, asked.before.asked.answers)
     account = read_as_classes(account, classes_walked(tools.kg, query.bound).values())
+    if account and tools.is_general:
+        account = left_out(account, lacking_names(tools.kg, asked, account, (FILLER,)))
     return account if has_named(account) else _with_labels(tools.kg, account)
+
+
+def lacking_names(
+    kg: KnowledgeGraph, asked: Asked, account: Sequence[Word], uses: Collection[str]
+) -> list[Span]:
+    """The names of a question that the graph lacks, and of which a query made nothing.
+
+    A query makes nothing of a word that is used as one of `uses`.
+    """
+    unused = [word for word in account if word["used_by"] in uses]
+    lacking = list[Span]()
+    for span in asked.unlinked:
+        norm = normalise(asked.question[span.start : span.end])
+        is_unused = any(w["start"] < span.end and span.start < w["end"] for w in unused)
+        if (is_unused or not account) and not kg.labels.known((norm, *norm.split())):
+            lacking.append(span)
+    return lacking
 
 
 def _with_labels(kg: KnowledgeGraph, account: Sequence[Word]) -> list[Word]:

@@ -18,7 +18,7 @@ from ..answers.computed import Computed
 from ..answers.judging import left_out_of, without_reading
 from ..answers.outcomes import apart_from_itself, as_meant
 from ..answers.queries import Executed
-from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered
+from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered, lacking_names
 from ..answers.topics import best_topics, linked
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
@@ -100,8 +100,8 @@ def reading_node(
                 before = before_of(tools.kg, turns, pointing)
                 asked = _may_ask_again(Asked(question, named, before), turns)
                 _check_marked(tools.kg, asked)
-                names = _names_not_linked(tools.kg, asked)
-                asked = _without_stand_ins(asked) if names else asked
+                asked = replace(asked, unlinked=_names_not_linked(tools.kg, asked))
+                asked = _without_stand_ins(asked) if asked.unlinked else asked
                 _check_context(asked)
                 asked, queries = _read_in_context(
                     tools.reader, asked, plan(options), tools.least_likely
@@ -115,7 +115,7 @@ def reading_node(
                     likely = [apart_from_itself(facts, query, asked.before) for query in likely]
                 outcome = answering(tools, asked, likely, options)
                 if outcome.for_method is None and outcome.computed.status in SILENT:
-                    outcome = _unanswered(tools.kg, asked, likely, names, outcome)
+                    outcome = _unanswered(tools.kg, asked, likely, outcome)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
         if outcome.for_method is None:
@@ -206,15 +206,14 @@ def _askable(queries: Sequence[ReadQuery]) -> list[ReadQuery]:
     return askable
 
 
-def _unanswered(
-    kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], names: Sequence[Span], read: Read
-) -> Read:
+def _unanswered(kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], read: Read) -> Read:
     """What comes of a question that has no answer, without readings that are at odds with it.
 
     One with a name that the graph lacks has none, and that is told.
     """
-    if lacking := _lacking(kg, asked.question, names, read.account):
-        missing = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in lacking]
+    if lacking := lacking_names(kg, asked, read.account, LEFT_OUT):
+        names = (asked.question[span.start : span.end] for span in lacking)
+        missing = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in names]
         computed = Computed("abstained", notes=[*left_out_of(read.account), *missing])
         return Read(Executed(computed), account=read.account)
     if asked.before != Before() and _likely_alone(asked) < _MAY_BE_ALONE:
@@ -225,21 +224,6 @@ def _unanswered(
         notes = list(map(without_reading, read.computed.notes))
         read = replace(read, executed=Executed(replace(read.computed, notes=notes)))
     return replace(read, readings=readings)
-
-
-def _lacking(
-    kg: KnowledgeGraph, question: str, names: Sequence[Span], account: Sequence[Word]
-) -> list[str]:
-    """Those of some names that the graph lacks, and of which a query made nothing."""
-    left_out = [word for word in account if word["used_by"] in LEFT_OUT]
-    lacking = list[str]()
-    for span in names:
-        text = question[span.start : span.end]
-        norm = normalise(text)
-        is_left_out = any(w["start"] < span.end and span.start < w["end"] for w in left_out)
-        if (is_left_out or not account) and not kg.labels.known((norm, *norm.split())):
-            lacking.append(text)
-    return lacking
 
 
 def _is_known(kg: KnowledgeGraph, term: Term) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..decoding.wire import POINTERS
 from ..kg.terms import Step, Term
-from ..linking.spans import bracketed
+from ..linking.spans import Span, bracketed
 from ..records import MentionRecord
 from .binding import Mention
 from .named_values import values_in
@@ -78,6 +78,8 @@ class Asked:
     question: str
     mentions: Mentions
     before: Before = Before()
+    unlinked: Sequence[Span] = ()
+    """What has the capitals of a name, and is no mention."""
 
     @property
     def pointed(self) -> Mentions:

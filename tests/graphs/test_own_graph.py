@@ -152,3 +152,22 @@ def test_a_count_of_other_things_is_not_one_of_the_answers(company: Any, what: s
     company.invoke({"question": "Who works in Engineering?"}, here)
     state = company.invoke({"question": f"how many {what} are there?"}, here)
     assert state["status"] != "answered", state["result"]
+
+
+CHARTS = """
+@prefix : <https://charts.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:c1 a :ChartEntry ; rdfs:label "VG-lista 1" ; :position 1 ; :country "NO" .
+:c2 a :ChartEntry ; rdfs:label "Top 100 3" ; :position 3 ; :country "DE" .
+:c3 a :ChartEntry ; rdfs:label "Top 100 9" ; :position 9 ; :country "DE" .
+"""
+
+
+@pytest.mark.parametrize("name", ["Norway", "SE"])
+def test_a_value_that_no_thing_has_is_not_passed_over(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "charts.ttl"
+    path.write_text(CHARTS, encoding="utf-8")
+    asked = f"Which chart entries have the country {name}?"
+    state = build_graph(kg=open_kg(str(path))).with_state().invoke({"question": asked})
+    assert (state["status"], state["answers"]) == ("abstained", [])
+    assert any(f"nothing in the graph is called {name}" in note for note in state["notes"])

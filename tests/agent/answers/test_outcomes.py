@@ -104,8 +104,29 @@ WITH = {"start": [0], "steps": [{"relation": "lives with", "inverse": True}]}
 def test_a_walk_is_narrowed_to_the_class_that_a_question_names(
     tmp_path: Path, question: str, name: str, tree: dict[str, Any], class_: str
 ) -> None:
+    _check_narrowed(BAND, tmp_path, question, name, tree, class_)
+
+
+@pytest.mark.parametrize(
+    ("question", "class_"),
+    [
+        ("Which players come from Graz?", "jazz player"),
+        ("Which jazz players come from Graz?", "jazz player"),
+        ("Which jazz comes from Graz?", ""),
+    ],
+)
+def test_a_walk_is_narrowed_to_the_class_that_ends_in_a_word(
+    tmp_path: Path, question: str, class_: str
+) -> None:
+    band = BAND.replace(':Player rdfs:label "player"', ':Player rdfs:label "jazz player"')
+    _check_narrowed(band, tmp_path, question, "Graz", FROM, class_)
+
+
+def _check_narrowed(
+    band: str, tmp_path: Path, question: str, name: str, tree: dict[str, Any], class_: str
+) -> None:
     file = tmp_path / "band.ttl"
-    file.write_text(BAND, encoding="utf-8")
+    file.write_text(band, encoding="utf-8")
     actions = (Action("pointer", number=0), Action("step", "x", True), Action("end"))
     with closing(open_kg(str(file))) as kg:
         at = question.find(name)
