@@ -364,9 +364,10 @@ def _read(
     at = [index for index, key in enumerate(every) if key in named]
     pointed = {action.number for action in actions if action.number is not None}
     unread = NUMPY.sigmoid(scores.unread[0, -1]).tolist()
+    said = {part for index in at for part in label_words(labels[index].called)}
     for index, word in enumerate(words):
-        if word.what == "date" and word.mention not in pointed:
-            unread[index] = 1.0  # nobody names a date in vain
+        if _is_in_vain(word, pointed, said):
+            unread[index] = 1.0
     return _Account(
         words,
         [labels[index] for index in at],
@@ -377,6 +378,19 @@ def _read(
         if named or _PLAIN_SETS.issuperset(action.kind for action in actions)
         else "operator",
     )
+
+
+def _is_in_vain(
+    word: QuestionWord, pointed: Collection[int | None], of_labels: Collection[str]
+) -> bool:
+    """Whether a date, or a number in digits, is none that a query uses: nobody names one in vain.
+
+    A query for the first three points at the number 3 itself.
+    """
+    if word.what != "date" and not (word.what == "number" and word.text[:1].isdigit()):
+        return False
+    is_literal = word.text.isdecimal() and int(word.text) in pointed
+    return word.mention not in pointed and not is_literal and word.text not in of_labels
 
 
 def _used_by(index: int, read: _Account, threshold: float) -> str:

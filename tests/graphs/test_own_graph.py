@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from groundwalk import Options, build_graph, open_kg
+from groundwalk.agent.query.account import LEFT_OUT
+from groundwalk.agent.records import SILENT
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -171,3 +173,34 @@ def test_a_value_that_no_thing_has_is_not_passed_over(name: str, tmp_path: Path)
     state = build_graph(kg=open_kg(str(path))).with_state().invoke({"question": asked})
     assert (state["status"], state["answers"]) == ("abstained", [])
     assert any(f"nothing in the graph is called {name}" in note for note in state["notes"])
+
+
+PUMPS = """
+@prefix : <https://pumps.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:a a :Product ; rdfs:label "Alpha" ; :listPrice "about 99" ; :places 3 .
+:b a :Product ; rdfs:label "Beta" ; :listPrice "some 1200" ; :places 9 .
+:c a :Product ; rdfs:label "Gamma" ; :listPrice "say 450" ; :places 5 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which products have a list price over 400?", None),
+        ("Which 2 products have the most places?", ["Beta", "Gamma"]),
+    ],
+)
+def test_a_number_is_not_named_in_vain(
+    question: str, answers: list[str] | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "pumps.ttl"
+    path.write_text(PUMPS, encoding="utf-8")
+    state = build_graph(kg=open_kg(str(path))).with_state().invoke({"question": question})
+    if answers is None:
+        assert state["status"] in SILENT
+        assert state["answers"] == []
+    else:
+        words = {word["text"]: word["used_by"] for word in state["account"]}
+        assert words["2"] not in LEFT_OUT
+        assert [answer["label"] for answer in state["answers"]] == answers

@@ -68,6 +68,8 @@ def test_a_model_knows_its_graph_in_another_version(kg: KnowledgeGraph) -> None:
     assert knows_graph(model, kg)
     assert not knows_graph(replace(model, relations=tuple(names[0])), kg)
     assert not knows_graph(replace(model, relations=()), kg)
+    others = tuple(f"other {number}" for number in range(2 * len(names)))
+    assert not knows_graph(replace(model, relations=(*model.relations, *others)), kg)
     assert knows_graph(replace(model, relations=(), kg=kg.digest), kg)
 
 
