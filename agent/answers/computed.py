@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..kg import KnowledgeGraph
+from ..kg.labels.literals import readable
 from ..kg.store import metered
 from ..kg.terms import Path, Step, Term, Triple, is_literal, node_of
 from ..kg.verification.claims import Verdict, verify_paths
@@ -11,6 +12,7 @@ from ..query.binding import Bound
 from ..query.members import Outcome
 from ..query.tree import Entity as EntityStart
 from ..query.tree import OfClass, nested
+from ..query.values import SECONDS, duration_of
 from ..records import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
 from .candidates import entity_record, name_terms, step_records
 
@@ -98,6 +100,8 @@ class _Shown:
     how: str
     failure: str
     """Why the source did not say of all triples whether it holds them; else empty."""
+    length: str
+    """The number that was computed, where it is the length of a duration; else empty."""
 
     def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
         """The triples of some steps, each once."""
@@ -175,8 +179,10 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
-    how, failure = before.how, meter.failure
-    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure)
+    how, failure, length = before.how, meter.failure, ""
+    if outcome.value is not None and outcome.unit == SECONDS:
+        length = readable(duration_of(float(outcome.value)), kg.profile)
+    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, length)
 
 
 def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -362,7 +368,7 @@ def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
     outcome = shown.outcome
     if outcome.value is None:
         return "No value in the graph."
-    text = f"{shown_number(outcome.value)} {outcome.unit}".rstrip()
+    text = shown.length or f"{shown_number(outcome.value)} {outcome.unit}".rstrip()
     if not answers:
         return text
     counted = "counted" if shown.bound.query.answer == "count" else "of"

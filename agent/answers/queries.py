@@ -92,8 +92,14 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
         return ""
     graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _named(kg)
     try:
-        below, numeric = kg.membership.below, facts.is_numeric
-        return compile_query(bound, kg.profile, graphs, numeric=numeric, below=below).text
+        return compile_query(
+            bound,
+            kg.profile,
+            graphs,
+            numeric=facts.is_numeric,
+            below=kg.membership.below,
+            lasting=facts.has_durations,
+        ).text
     except (InexpressibleError, ServiceError):
         return ""
 

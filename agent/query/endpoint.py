@@ -48,7 +48,8 @@ def execute_anywhere(
     if not isinstance(store, SparqlStore) or not facts.kg.reading.plain:
         return execute(facts, bound, earlier=earlier)
     try:
-        compiled = compile_query(replace(bound, earlier={}), facts.kg.profile, store.graphs)
+        known, profile = replace(bound, earlier={}), facts.kg.profile
+        compiled = compile_query(known, profile, store.graphs, lasting=facts.has_durations)
     except InexpressibleError:
         return execute(facts, bound, earlier=earlier)
     return _Remote(store, facts, bound, compiled).outcome()

@@ -20,9 +20,10 @@ from ..kg import KnowledgeGraph
 from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
 from ..kg.store import Store, Way
+from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import XSD, Step, Term, is_literal, node_of
 from ..stopping import look_up
-from .values import unit_of_datatype, unit_of_term, value_of
+from .values import DURATIONS, unit_of_datatype, unit_of_term, value_of
 
 Ids = NDArray[np.int64]
 """Numbers of terms. A set is sorted, and has each once."""
@@ -74,6 +75,7 @@ class Facts:
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
         self._numeric: dict[Term, bool] = {}
+        self._lasting: dict[Term, bool] = {}
         self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
         self._cached = 0
         self._every: dict[Term, list[tuple[int, int]]] | None = None
@@ -157,6 +159,20 @@ class Facts:
             tags = {literal_tag(term) for term in self.terms(values)} if numbers else {""}
             self._numeric[relation] = {f"<{tag}>" for tag in tags} <= PLAIN_NUMBERS
         return self._numeric[relation]
+
+    def has_durations(self, relation: Term) -> bool:
+        """Whether values of a relation are durations; of one that is remote some are looked at."""
+        if self.kg.profile.skips(relation):
+            return False
+        if relation not in self._lasting:
+            self._lasting[relation] = not DURATIONS.isdisjoint(self._datatypes(relation))
+        return self._lasting[relation]
+
+    def _datatypes(self, relation: Term) -> Iterable[str]:
+        if isinstance(store := self.kg.store, SparqlStore):
+            return store.datatypes(relation)
+        values = self.terms(distinct(np.sort(self._read(relation)[0].targets)))
+        return map(literal_tag, filter(is_literal, values))
 
     def measured(self, ids: Ids) -> Measured:
         """What values the terms are."""

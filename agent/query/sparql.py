@@ -26,7 +26,6 @@ from .sparql_patterns import (
     grouped_by,
     indented,
     less,
-    number_of,
     optional,
     select,
     subquery,
@@ -68,16 +67,22 @@ def compile_query(
     *,
     numeric: Callable[[Term], bool] = lambda _: False,
     below: Callable[[Term], Collection[Term]] = lambda _: (),
+    lasting: Callable[[Term], bool] = lambda _: False,
 ) -> Compiled:
     """The query of SPARQL for a query of ours.
 
     Members are rows of `?answer`, numbers and columns rows of their own variables. A yes is a row
     and a no is none. `numeric` knows of a relation that all its values are numbers of XSD, so that
-    they need no reading, and `below` those classes whose members are members of a class, too.
-    Raises InexpressibleError for what only the execution here can do: connections, converted
-    units, earlier answers that are not known, and terms that no query can name.
+    they need no reading, `below` those classes whose members are members of a class, too, and
+    `lasting` that values of a relation are durations. Raises InexpressibleError for what only the
+    execution here can do: connections, converted units, durations that are compared, earlier
+    answers that are not known, and terms that no query can name.
     """
-    return _Compiler(bound, profile, graphs, numeric, below).compiled()
+    compiler = _Compiler(bound, profile, graphs, numeric, below)
+    compiled = compiler.compiled()
+    if any(map(lasting, compiler.measured)):
+        raise InexpressibleError("durations are compared here, not in SPARQL")
+    return compiled
 
 
 class _Compiler(Patterns):
@@ -273,7 +278,7 @@ class _Compiler(Patterns):
                 return self.best(lines, [member], value, best, most=extreme.most)
             number, key = self.variable(), self.variable()
             lines += [
-                f"BIND({number_of(value)} AS {number})",
+                f"BIND({self.number(value)} AS {number})",
                 f"BIND(COALESCE({number}, {date_of(value)}) AS {key})",
                 f"FILTER(BOUND({key}))",
                 f"BIND(IF(BOUND({number}), 1, 0) AS {kind})",

@@ -48,6 +48,10 @@ class Patterns:
         self._below = below
         self._plain: set[str] = set()
         """Variables whose values are all numbers of XSD."""
+        self._reached: dict[str, Sequence[Term]] = {}
+        """The relation whose values a variable is bound to; nothing where it leads to heads."""
+        self.measured: set[Term] = set()
+        """Relations whose values may be read as numbers."""
         self._graphs = [self.spelled(graph) for graph in graphs]
         self._fresh = 0
 
@@ -142,6 +146,8 @@ class Patterns:
         variable = self.variable()
         if self.are_plain(hops):
             self._plain.add(variable)
+        for relation, inverse in hops[-1:]:
+            self._reached[variable] = () if inverse else (relation,)
         return variable
 
     def is_plain(self, value: str) -> bool:
@@ -150,6 +156,7 @@ class Patterns:
 
     def number(self, value: str) -> str:
         """The expression for the number that a variable is."""
+        self.measured.update(self._reached.get(value, self.bound.relations.values()))
         return value if self.is_plain(value) else number_of(value)
 
     def date(self, value: str) -> str:

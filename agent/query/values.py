@@ -1,4 +1,4 @@
-"""Numbers and dates of a KG as values that can be compared, and units of measure."""
+"""Numbers, dates and durations of a KG as values that are compared, and units of measure."""
 
 import re
 from decimal import Decimal
@@ -19,6 +19,15 @@ _TEXT_FILE = "<urn:groundwalk:"
 _DATES = frozenset({"date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"})
 _DATE = re.compile(r"(-?\d{4,})(?:-(\d\d))?(?:-(\d\d))?(?:T(.*))?(?:Z|[+-]\d\d:\d\d)?")
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
+_DURATION = re.compile(
+    r"(-?)P(?=[\dT])(?:0+Y)?(?:0+M)?(?:(\d+)D)?"
+    r"(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
+)
+_SECONDS_OF = (86_400, 3_600, 60, 1)
+DURATIONS = frozenset({f"{XSD}duration", f"{XSD}dayTimeDuration"})
+"""Datatypes of durations, which have a length where they name no years or months."""
+SECONDS = "seconds"
+"""The unit of durations."""
 _MOST_UNITS = 10_000
 """Texts and pairs of units that are remembered."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
@@ -42,7 +51,8 @@ class Quantity(NamedTuple):
 def value_of(term: Term) -> Quantity | None:
     """The number or date that a literal is, or that a name of a text file is; None for others.
 
-    The unit is what follows the number, its datatype where that is no plain number, or `date`.
+    The unit is what follows the number, its datatype where that is no plain number, or `date`. A
+    duration is a number of seconds.
     """
     if not is_literal(term) and not term.startswith(_TEXT_FILE):
         return None
@@ -50,6 +60,8 @@ def value_of(term: Term) -> Quantity | None:
     is_xsd = tag.startswith(XSD)
     if is_xsd and tag.removeprefix(XSD) in _DATES:
         return _date_of(text)
+    if tag in DURATIONS:
+        return _length_of(text)
     amount, _, unit = text.partition(" ")
     is_text = bool(tag) and ":" not in tag  # a language
     if (unit and not tag) or is_text or not _NUMBER.fullmatch(amount):
@@ -62,6 +74,33 @@ def _date_of(text: str) -> Quantity | None:
     if date is None:
         return None
     return Quantity("date", (*(Decimal(part or 0) for part in date.groups()[:3]), date[4] or ""))
+
+
+def _length_of(text: str) -> Quantity | None:
+    """The length of a duration; None where it has years or months, which differ in length."""
+    duration = _DURATION.fullmatch(text)
+    if duration is None:
+        return None
+    sign, *parts = duration.groups()
+    length = sum(
+        (Decimal(part or 0) * seconds for part, seconds in zip(parts, _SECONDS_OF, strict=True)),
+        Decimal(0),
+    )
+    return Quantity(SECONDS, (-length if sign else length,))
+
+
+def duration_of(seconds: float) -> Term:
+    """The literal of a duration, to the millisecond."""
+    rest = round(abs(Decimal(str(seconds))), 3)
+    days, rest = divmod(rest, 86_400)
+    hours, rest = divmod(rest, 3_600)
+    minutes, rest = divmod(rest, 60)
+    whole = f"{days}D" if days else ""
+    parts = ((hours, "H"), (minutes, "M"), (rest.normalize(), "S"))
+    time = "".join(f"{part:f}{letter}" for part, letter in parts if part)
+    sign = "-" if seconds < 0 else ""
+    length = f"P{whole}{'T' if time else ''}{time}" if whole or time else "PT0S"
+    return f'"{sign}{length}"^^<{XSD}dayTimeDuration>'
 
 
 def _of_day(time: Decimal | str) -> float:

@@ -1,6 +1,7 @@
 """A graph that is given a query in the place of a question: no model, verified, told in words."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -38,6 +39,19 @@ def test_a_walk_is_answered_whole_and_verified(graph: Any) -> None:
     }
     assert {answer["form"] for answer in state["answers"]} == {"path"}
     assert state["usage"]["forward_passes"] == 0
+
+
+def test_a_length_of_time_is_told_in_hours_and_minutes(tmp_path: Path) -> None:
+    file = tmp_path / "tracks.nt"
+    kind = "http://www.w3.org/2001/XMLSchema#duration"
+    lengths = {"a": "PT1H14M", "b": "PT4S"}
+    lines = [f'<urn:{own}> <urn:length> "{text}"^^<{kind}> .' for own, text in lengths.items()]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    tree = {"start": {"domain": "length"}, "steps": [{"relation": "length"}], "answer": "sum"}
+    with open_kg(str(file)) as kg:
+        result = run(build_graph(kg=kg, checkpointer=False), tree)["result"]
+    assert result["text"].startswith("1 hour 14 minutes 4 seconds (of: ")
+    assert result["value"] == 4_444
 
 
 def test_a_relation_is_named_in_any_case(graph: Any) -> None:

@@ -1,14 +1,21 @@
-"""The unit of a relation's numbers, which the graph states of the relation."""
+"""The unit of a relation's numbers, which the graph states of it or which their datatype has."""
 
 from pathlib import Path
+from typing import Any
 
+import pyoxigraph as ox
 import pytest
+from groundwalk.agent.answers.queries import shown_sparql
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.binding import Mention, bind
+from groundwalk.agent.query.endpoint import execute_anywhere
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
+from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.query.values import unit_in_name
+
+from ..kg.sparql.endpoint import Endpoint
 
 BELLS = """
 @prefix : <https://bells.example/> .
@@ -95,3 +102,67 @@ def test_the_value_of_another_thing_has_the_unit_of_its_relation(tmp_path: Path)
 )
 def test_the_unit_in_the_name_of_a_relation(name: str, unit: str) -> None:
     assert unit_in_name(name) == unit
+
+
+CALLS = """
+@prefix : <https://calls.example/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Ann a :Call ; :length "PT2M28S"^^xsd:duration ; :note "PT9M" .
+:Bea a :Call ; :length "PT1H2M5S"^^xsd:duration .
+:Cat a :Call ; :length "PT9M31S"^^xsd:dayTimeDuration .
+:Dot a :Call ; :length "P1M"^^xsd:duration .
+"""
+EVERY_CALL = {"start": {"class": "Call"}}
+LENGTH = {"relation": "length"}
+LENGTHS = {"start": {"domain": "length"}, "steps": [LENGTH]}
+OF_ANN = {"start": [0], "steps": [LENGTH]}
+ANN, BEA, CAT = (f"<https://calls.example/{name}>" for name in ("Ann", "Bea", "Cat"))
+
+
+@pytest.mark.parametrize(
+    ("tree", "members", "value", "unit"),
+    [
+        (
+            {**EVERY_CALL, "filters": [{**LENGTH, "op": ">", "value": 5, "unit": "minutes"}]},
+            {BEA, CAT},
+            None,
+            "",
+        ),
+        ({**EVERY_CALL, "filters": [{**LENGTH, "op": "<", "value": 571}]}, {ANN}, None, ""),
+        ({**EVERY_CALL, "filters": [{**LENGTH, "op": ">", "value": OF_ANN}]}, {BEA, CAT}, None, ""),
+        ({**EVERY_CALL, "extreme": {**LENGTH, "most": True}}, {BEA}, None, ""),
+        ({**EVERY_CALL, "extreme": {**LENGTH, "most": False}}, {ANN}, None, ""),
+        ({**LENGTHS, "answer": "sum"}, {ANN, BEA, CAT}, 4_444, "seconds"),
+        ({**LENGTHS, "answer": "max"}, {ANN, BEA, CAT}, 3_725, "seconds"),
+        (
+            {**LENGTHS, "filters": [{"op": ">", "value": 571}]},
+            {'"PT1H2M5S"^^<http://www.w3.org/2001/XMLSchema#duration>'},
+            None,
+            "",
+        ),
+    ],
+)
+def test_durations_are_compared_here_and_at_an_endpoint(
+    tree: dict[str, Any], members: set[str], value: float | None, unit: str, tmp_path: Path
+) -> None:
+    file, store = tmp_path / "calls.ttl", ox.Store()
+    file.write_text(CALLS, encoding="utf-8")
+    store.load(CALLS.encode(), format=ox.RdfFormat.TURTLE)
+    with open_kg(str(file)) as kg, Endpoint(store) as served, open_kg(served.url) as there:
+        facts, query = Facts(kg), read_query(tree)
+        bound = bind(kg, query, [Mention("Ann", ANN)])
+        assert not shown_sparql(kg, facts, bound)
+        remote = execute_anywhere(Facts(there), bind(there, query, [Mention("Ann", ANN)]))
+        for outcome in (execute(facts, bound), remote):
+            assert {*outcome.members} == members
+            assert (outcome.value, outcome.unit) == (value, unit)
+
+
+def test_a_relation_of_durations_leads_to_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "calls.ttl"
+    file.write_text(CALLS, encoding="utf-8")
+    with open_kg(str(file)) as kg:
+        facts = Facts(kg)
+        bound = bind(kg, read_query(LENGTHS))
+        assert GraphTables(facts).measures_at(bound.relations["length"], False) == {"number"}
+        assert shown_sparql(kg, facts, bound), "what is only listed can be said in SPARQL"

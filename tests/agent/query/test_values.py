@@ -1,7 +1,14 @@
-"""No word of a question breaks the look-up of units, whatever pint knows it as."""
+"""Durations as numbers of seconds; no word breaks the look-up of units, whatever pint knows."""
 
 import pytest
-from groundwalk.agent.query.values import factor, is_unit
+from groundwalk.agent.kg.terms import XSD
+from groundwalk.agent.query.values import (
+    SECONDS,
+    duration_of,
+    factor,
+    is_unit,
+    value_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pint import UnitRegistry
@@ -34,3 +41,46 @@ def test_what_cannot_be_multiplied_is_no_unit(text: str) -> None:
 )
 def test_units_are_told_in_others(unit: str, other: str, expected: float | None) -> None:
     assert factor(unit, other) == (expected and pytest.approx(expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("PT9M31S", 571),
+        ("PT1H2M5.25S", 3_725.25),
+        ("P1DT1S", 86_401),
+        ("-PT90M", -5_400),
+        ("P0Y0M0DT0H2M28S", 148),
+        ("P1Y", None),
+        ("P2M", None),
+        ("P1M3D", None),
+        ("P", None),
+        ("P1DT", None),
+        ("571", None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["duration", "dayTimeDuration"])
+def test_a_duration_is_a_number_of_seconds(text: str, seconds: float | None, kind: str) -> None:
+    value = value_of(f'"{text}"^^<{XSD}{kind}>')
+    assert (value and (value.unit, value.number)) == (seconds and (SECONDS, seconds))
+
+
+def test_a_text_like_a_duration_is_none() -> None:
+    assert value_of('"PT9M31S"') is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "PT0S"),
+        (4_444, "PT1H14M4S"),
+        (4_800, "PT1H20M"),
+        (90_061.5, "P1DT1H1M1.5S"),
+        (59.9996, "PT1M"),
+        (1_481.33333333, "PT24M41.333S"),
+        (-90, "-PT1M30S"),
+        (172_800, "P2D"),
+    ],
+)
+def test_the_literal_of_a_number_of_seconds(seconds: float, text: str) -> None:
+    assert duration_of(seconds) == f'"{text}"^^<{XSD}dayTimeDuration>'

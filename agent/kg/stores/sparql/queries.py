@@ -243,6 +243,16 @@ def ends_of_members(
     return Query(text, ("i", "d", "p", "c", "u"))
 
 
+def datatypes(relation: Term, scope: Scope, most: int) -> Query:
+    """The datatypes of at most so many values of a relation, a row each."""
+    values_of = f"SELECT ?t WHERE {{ {within(scope, f'?h {spell(relation)} ?t .')} }} LIMIT {most}"
+    text = (
+        f"SELECT DISTINCT ?u WHERE {{ {{ {values_of} }} "
+        "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u) }"
+    )
+    return Query(text, ("u",))
+
+
 def relations_at(nodes: Sequence[Term], inverse: bool, scope: Scope, limit: int) -> Query:
     """The relations in the scope by which something leaves nodes, or with `inverse` reaches them.
 

@@ -27,6 +27,8 @@ _MOST_ROWS = 10_000
 _MOST_WAYS = 47
 _ROWS_TO_CHECK = 1_031
 _SECONDS_FOR_RELATIONS = 10.0
+_VALUES_READ = 1_000
+"""Values of a relation of which the datatypes are asked."""
 
 _Side = tuple[bool, Term]
 """A direction, True for what reaches the node, and the node."""
@@ -206,6 +208,13 @@ class SparqlStore:
                     key = of_class, relation, way == '"in"'
                     ends.setdefault(key, set()).add(End(end, class_ is None))
         return ends
+
+    def datatypes(self, relation: Term) -> set[str]:
+        """The datatypes of the first values of a relation. One request; raises ServiceError."""
+        if not (is_iri(relation) and can_ask(relation)):
+            return set()
+        answer = self._client.select(queries.datatypes(relation, self._whole, _VALUES_READ))
+        return {row[0].strip("<>") for row in answer.rows if row[0] is not None}
 
     def _of_classes(
         self, classes: Sequence[Term], query: Callable[[Sequence[Term]], Query]
