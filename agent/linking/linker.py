@@ -289,11 +289,15 @@ class LabelLinker:
         return parted
 
     def _narrowed(self, question: str, parts: Iterable[Part], item: LinkedSpan) -> LinkedSpan:
-        """The one that a wider part names: of several, by the number of a concert, or of itself."""
+        """What a wider part names: one of several, by the number of a concert, or of itself.
+
+        It may be several things of one name.
+        """
         meant = {graded.hit.term for graded in item.grades}
         for part in parts:
             wider = self._in_part(question, part)
-            if wider is not None and len(wider.grades) == 1 and wider.grades[0].hit.term in meant:
+            named = {} if wider is None else {g.hit.term: g.hit.text for g in wider.grades}
+            if wider and named.keys() <= meant and len({*map(normalise, named.values())}) == 1:
                 return wider
         return item
 

@@ -55,11 +55,11 @@ def asking(name: str) -> str:
 def picked(reply: str, options: Sequence["Entity"], asked: str) -> list["Entity"]:
     """The options that a reply fits: exactly one where it is a choice.
 
-    A number counts from 1. The name that the question back, `asked`, is about fits all options,
-    though it may be the label of one and an alias of another.
-    Any other name or term in full means its option, though others may contain it; so does an option
-    as it is listed, and a term without its angle brackets. A name that others have too, but for
-    what tells them apart in brackets, fits them all.
+    A number counts from 1, and a term means its option. The name that the question back, `asked`,
+    is about fits all options, though it may be the label of one and an alias of another.
+    Any other name in full means its option, though others may contain it; so does an option as it
+    is listed, and a term without its angle brackets. A name that others have too, but for what
+    tells them apart in brackets, fits them all.
     Any other text fits all options with that text somewhere in their name or description, whatever
     its case, accents and punctuation. Digits fit whole words only, so that a number that counts
     nothing is no part of a year.
@@ -68,12 +68,14 @@ def picked(reply: str, options: Sequence["Entity"], asked: str) -> list["Entity"
     numbers = [str(number) for number, _ in enumerate(options, 1)]
     if (number := text.rstrip(".)")) in numbers:
         return [options[numbers.index(number)]]
+    if chosen := [option for option in options if option["term"] == text]:
+        return chosen
     if normalise(asking(text)) == normalise(asked):
         return list(options)
     wanted, terms = normalise(text), [option["term"] for option in options]
     listed = dict(zip(terms, in_words(options), strict=True))
     fits: tuple[Callable[[Entity], bool], ...] = (
-        lambda option: text in (option["term"], listed[option["term"]], *_names(option)),
+        lambda option: text in (listed[option["term"]], *_names(option)),
         lambda option: written_term(text) == option["term"],
         lambda option: wanted in map(normalise, _names(option)),
         lambda option: any(_has(shown, wanted) for shown in _shown(option)),
@@ -91,13 +93,21 @@ def in_words(options: Sequence["Entity"]) -> list[str]:
     """
     words = list(map(_described, options))
     return [
-        text if words.count(text) == 1 else f"{option['label']} ({option['term']})"
+        text if words.count(text) == 1 else _with_term(option)
         for text, option in zip(words, options, strict=True)
     ]
 
 
+def _with_term(entity: "Entity") -> str:
+    """The name of an entity with its term in brackets, unless that is a blank node."""
+    label, term = entity["label"], entity["term"]
+    return label if term.startswith("_:") else f"{label} ({term})"
+
+
 def _described(entity: "Entity") -> str:
-    about = entity["description"] or entity["kind"] or entity["term"]
+    about = entity["description"] or entity["kind"]
+    if not about:
+        return _with_term(entity)
     name = entity["label"]
     for bracket in re.finditer(r" \(", name) if name.endswith(")") else ():
         said = name[bracket.end() : -1]

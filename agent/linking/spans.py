@@ -134,15 +134,15 @@ def normalised(tokens: Iterable[Token]) -> str:
 def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelling]:
     """The forms to look a stretch of words up by.
 
-    As written; single letters joined, so that `U.S.` finds `US`; a plural made singular, of the
-    last word or before `of`; an apostrophe left out or put in, so that `Schindlers List` finds
-    `Schindler's List`; with a leading `the`.
+    As written; single letters joined, so that `U.S.` finds `US`, but no digits, as of `7/7`; a
+    plural made singular, of the last word or before `of`; an apostrophe left out or put in, so that
+    `Schindlers List` finds `Schindler's List`; with a leading `the`.
     """
     words = tokens[span.first : span.last + 1]
     end = whole_end(question, span)
     text = question[span.start : end]
     forms = [Spelling(normalised(words), True, text)]
-    if len(words) > 1 and all(len(word.norm) == 1 and not word.unspaced for word in words):
+    if _are_letters(words):
         joined = "".join(word.text for word in words)
         forms.append(Spelling(normalise(joined), True, joined))
     changed = [
@@ -155,6 +155,14 @@ def spellings(question: str, tokens: Sequence[Token], span: Span) -> list[Spelli
         if all(form.norm != (norm := normalise(written)) for form in forms):
             forms.append(Spelling(norm, False, written))
     return forms
+
+
+def _are_letters(words: Sequence[Token]) -> bool:
+    """Whether several words are a letter or digit each, no two digits beside one another."""
+    are_single = len(words) > 1 and all(len(w.norm) == 1 and not w.unspaced for w in words)
+    return are_single and not any(
+        one.norm.isdecimal() and next_one.norm.isdecimal() for one, next_one in pairwise(words)
+    )
 
 
 def turned_form(

@@ -13,6 +13,7 @@ from .members import (
     Steps,
     counts,
     follow,
+    lacking,
     name_of,
     targets_of,
     trace,
@@ -38,9 +39,10 @@ def ranked(sets: "Sets", extreme: Extreme, members: Members, *, top: bool) -> Me
         indices = largest(sizes, sized, most=extreme.most)
         best = Pairs(sized.sources[indices], sized.targets[indices])
         sizes = sizes[indices]
-        if missing := len(members.ids) - len(best.sources):
-            what = name or "value"
-            sets.notes.append(f"{missing} of {len(members.ids)} have no {what} in the graph")
+        total, valued = len(members.ids), len(np.unique(pairs.sources))
+        sets.notes += lacking(
+            name or "value", total, without=total - valued, apart=valued - len(best.sources)
+        )
     order = -sizes if extreme.most else sizes
     mask = _within_rank(order, extreme) if sets.within is None else np.ones(len(sizes), bool)
     ids, values = best.sources[mask], best.targets[mask]
@@ -145,17 +147,16 @@ def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None
     among = np.isin(every.targets, values.ids)
     name = name_of(facts, (hop,))
     units = Units(facts, name, hop[0])
-    pairs = Pairs(every.sources[among], every.targets[among])
-    pairs, sizes, unit = comparable(facts, pairs, units)
+    passing = Pairs(every.sources[among], every.targets[among])
+    pairs, sizes, unit = comparable(facts, passing, units)
     sets.notes += units.notes
     indices = largest(sizes, pairs, most=agg != "min")
     ids, best, sizes = pairs.sources[indices], pairs.targets[indices], sizes[indices]
-    total, missing = len(things.ids), len(things.ids) - len(ids)
+    total, apart = len(things.ids), len(np.unique(passing.sources)) - len(ids)
     if not among.all():
-        missing = total - len(np.unique(every.sources))
         sets.notes.append(f"{len(ids)} of {total} have such a {name}")
-    if missing:
-        sets.notes.append(f"{missing} of {total} have no {name} in the graph")
+    without = total - len(np.unique(every.sources))
+    sets.notes += lacking(name, total, without=without, apart=apart)
     if repeated := int((counts(pairs, ids) > 1).sum()):
         which = "smallest" if agg == "min" else "largest"
         sets.notes.append(f"{repeated} have several values of {name}: the {which} counts")
@@ -170,7 +171,7 @@ def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None
     if np.isinf(number):
         sets.notes.append("the numbers are too large to compute with")
     members = Members(ids, lambda one: (*things.prove(one), *step_from(one)))
-    return rounded(number), unit, members
+    return rounded(number), unit or units.shown, members
 
 
 def _aggregate(sizes: Sizes, agg: Agg) -> float:

@@ -12,7 +12,7 @@ from ..errors import QuestionError
 from ..kg.terms import XSD, Term, is_literal
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, starts_run
 from .tree import Op
-from .values import factor, unit_in_name, value_of
+from .values import factor, is_name_of_unit, unit_in_name, value_of
 
 Mask: TypeAlias = NDArray[np.bool_]
 Sizes: TypeAlias = NDArray[np.float64]
@@ -118,6 +118,13 @@ class Units:
         """The unit of values that come without one; empty where that is not known."""
         stated = "" if self.term is None else self.facts.unit_of(self.term)
         return stated or unit_in_name(self.relation)
+
+    @property
+    def shown(self) -> str:
+        """The unit that a number of such values is shown with; *release year* is no unit of one."""
+        is_whole_word = is_name_of_unit(self.unstated) and not self.relation.endswith((")", "]"))
+        stated = "" if self.term is None else self.facts.unit_of(self.term)
+        return stated or ("" if is_whole_word else self.unstated)
 
     def converted(self, sizes: Sizes, units: NDArray[np.int32], wanted: str) -> Sizes:
         """Sizes in the wanted unit; unchanged where a unit is not known."""

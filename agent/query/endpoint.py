@@ -11,7 +11,7 @@ from ..kg.terms import Term
 from .binding import Bound
 from .execute import execute, prove
 from .facts import Facts
-from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, not_checked
+from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, lacking, not_checked
 from .sets import EarlierAnswers
 from .sparql import ANSWER, Compiled, compile_query
 from .sparql_patterns import InexpressibleError
@@ -154,10 +154,10 @@ class _Remote:
         every, last = Query(start=query.start, steps=query.steps[:-1]), query.steps[-1]
         valued = self._valued()
         if valued.filters[0].among is None:
-            return self._missing(every, valued, last)
+            return self._missing(every, valued, (last,))
         passing = self._count(valued)
         has = Filter(**last.model_dump(), op="exists")
-        _, missing = self._missing(every, every.model_copy(update={"filters": (has,)}), last)
+        _, missing = self._missing(every, every.model_copy(update={"filters": (has,)}), (last,))
         (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
         return passing, [f"{passing} of {self._count(every)} have such a {name}", *missing]
 
@@ -165,15 +165,20 @@ class _Remote:
         query, every = self._bound.query, {"n": _ALL, "place": None}
         ranked = query.model_copy(update={"extreme": extreme.model_copy(update=every)})
         before = query.model_copy(update={"extreme": None})
-        return self._missing(before, ranked, extreme.steps[-1])[1]
+        return self._missing(before, ranked, extreme.steps, extreme.among)[1]
 
-    def _missing(self, every: Query, having: Query, last: Step) -> tuple[int, list[str]]:
-        """How many of a set have a value of the last step, and a note on the others."""
+    def _missing(
+        self, every: Query, having: Query, steps: Sequence[Step], among: Query | None = None
+    ) -> tuple[int, list[str]]:
+        """How many of a set have a comparable value of the last step, and notes on the others."""
         valued, total = self._count(having), self._count(every)
         if valued == total:
             return valued, []
+        *via, last = steps
         (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
-        return valued, [f"{total - valued} of {total} have no {name} in the graph"]
+        some = Filter(**last.model_dump(), via=tuple(via), among=among, op="exists")
+        stated = self._count(every.model_copy(update={"filters": (*every.filters, some)}))
+        return valued, lacking(name, total, without=total - stated, apart=stated - valued)
 
     def _count(self, query: Query) -> int:
         query = query.model_copy(update={"answer": "count", "columns": ()})

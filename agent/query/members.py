@@ -75,6 +75,13 @@ def not_checked(shown: int, size: int) -> list[str]:
     return [note] if shown < size else []
 
 
+def lacking(name: str, of: int, *, without: int, apart: int = 0) -> list[str]:
+    """The notes on those of a set without a value, and on those whose values compare with none."""
+    no_value = f"{without} of {of} have no {name} in the graph"
+    no_number = f"{apart} of {of} have no comparable {name} in the graph"
+    return [no_value] * (without > 0) + [no_number] * (apart > 0)
+
+
 def no_steps(_: int) -> Steps:
     """The proof of what a set begins at."""
     return ()

@@ -137,6 +137,11 @@ def is_unit(text: str) -> bool:
     return _parsed(text) is not None
 
 
+def is_name_of_unit(text: str) -> bool:
+    """Whether a text is what one of a unit is called, as *year*, and no sign or plural."""
+    return _parsed(text) == text
+
+
 def unit_of_datatype(datatype: str, profile: Profile) -> str:
     """The unit that a datatype stands for; the IRI itself where none is known."""
     return profile.unit_of.get(f"<{datatype}>", datatype)

@@ -34,6 +34,8 @@ class _Value(NamedTuple):
     relation: str
     """The name of the relation that leads to it; empty where several do."""
     uses: int
+    is_title: bool = False
+    """Whether nothing leads to it but relations that name things without another name."""
 
 
 class LabelsWithValues(LabelsOver):
@@ -65,13 +67,15 @@ class LabelsWithValues(LabelsOver):
         ]
 
     def lookup(self, norm: str) -> list[Hit]:
-        """The entities that a normalised text may mean, then the values."""
-        values = self._values()
+        """The entities that a normalised text may mean, then the values that do not name them."""
+        things = self._labels.lookup(norm)
+        names, values = {hit.text for hit in things}, self._values()
         hits = [
-            Hit(term, values[term].text, "local", values[term].uses)
+            Hit(term, value.text, "local", value.uses)
             for term in self._by_norm().get(norm, ())
+            if not ((value := values[term]).is_title and value.text in names)
         ]
-        return [*self._labels.lookup(norm), *sorted(hits, key=lambda hit: (-hit.degree, hit.term))]
+        return [*things, *sorted(hits, key=lambda hit: (-hit.degree, hit.term))]
 
     def known(self, norms: Iterable[str]) -> set[str]:
         """Which of many normalised texts some entity or value may be meant by."""
@@ -97,13 +101,14 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
         few = facts.terms(reached[:3])
         if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):
             continue
-        pairs = facts.step(reached, relation, inverse=True)
+        pairs, is_title = facts.step(reached, relation, inverse=True), relation in kg.profile.titles
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
         for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
             if is_literal(term) and (text := _spoken_text(term)):
-                value = _Value(text, name, int(uses.get(number, 1)))
+                value = _Value(text, name, int(uses.get(number, 1)), is_title)
                 if before := values.get(term):
-                    value = _Value(text, "", before.uses + value.uses)
+                    is_name = is_title and before.is_title
+                    value = _Value(text, "", before.uses + value.uses, is_name)
                 values[term] = value
     return values
 

@@ -1,7 +1,7 @@
 """Builds the label index of a built store: spellings of its terms, and a unique name for each."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ from ..derived.layer import Plain
 from ..derived.patterns import PatternStore
 from ..nodes import lexical_form, literal_tag
 from ..patterns import called, pattern_relation
-from ..profile import Profile
+from ..profile import SCHEMA_NAMESPACES, Profile
 from ..store import Counts
 from ..stores.oxigraph import OxigraphStore
 from ..terms import XSD, Term, Triple, is_iri, is_literal
@@ -28,9 +28,13 @@ _KINDS: dict[int, SurfaceKind] = {LABEL: "alias", ALIAS: "alias", HIDDEN: "hidde
 
 _CHUNK = 5_000
 _MOST_STATED, _MOST_SHOWN = 50, 4
-"""What is read of a blank node without a label, and how many of its values are shown."""
+"""What is read of a blank node without a label, and how many of its parts are shown."""
 _LONGEST_SHOWN = 60
+_OF_SCHEMA = tuple(f"<{namespace}" for namespace in SCHEMA_NAMESPACES)
+_MOST_ASKED = 500
+"""Things whose labels are read at once."""
 _NUMBERS = frozenset({"integer", "decimal", "double", "float", "int", "long", "nonNegativeInteger"})
+_DATES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
 _MOST_NUMBERS = 100_000
 _TABLES = """
 CREATE TEMP TABLE namings (
@@ -50,7 +54,10 @@ INSERT INTO used
 CREATE TEMP TABLE waiting AS
     SELECT term, degree FROM (
         SELECT term, name, degree,
-            row_number() OVER (PARTITION BY name ORDER BY degree DESC, is_above, term) AS place
+            row_number() OVER (
+                PARTITION BY name
+                ORDER BY substr(term, 1, 2) = '_:', degree DESC, is_above, term
+            ) AS place
         FROM (
             SELECT term, ifnull(shown, label) AS name, degree,
                 term IN (SELECT term FROM above) AS is_above
@@ -59,6 +66,9 @@ CREATE TEMP TABLE waiting AS
     ) WHERE place > 1 OR name IN (SELECT name FROM used);
 INSERT OR IGNORE INTO used
     SELECT DISTINCT ifnull(shown, label) AS name FROM namings WHERE NOT relation ORDER BY name;
+"""
+_UNNAMED = """
+SELECT term FROM namings WHERE term > ? AND term < '_;' AND label = term ORDER BY term LIMIT ?
 """
 _NAMES_OF_STATED = """
 DELETE FROM vocabulary
@@ -97,7 +107,8 @@ def build_labels(
     stage(connection, store, profile, facts, _pattern_facts(store, profile))
     report(1)
     connection.executescript(SCHEMA + _TABLES)
-    longest = _spell(connection, store, profile)
+    longest = _spell(connection, profile)
+    _show_blank_nodes(connection, store, profile)
     connection.execute("INSERT INTO summary SELECT ?, count(*) FROM surface", (longest,))
     connection.create_function("normalised", 1, normalise, deterministic=True)
     connection.execute(_NAMES_OF_STATED)
@@ -126,7 +137,7 @@ def _pattern_facts(store: ox.Store, profile: Profile) -> Iterator[Triple]:
             yield fact
 
 
-def _spell(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> int:
+def _spell(connection: sqlite3.Connection, profile: Profile) -> int:
     """Write what names are made of, and all spellings, in the order of the terms.
 
     Returns the number of words of the longest spelling.
@@ -135,7 +146,7 @@ def _spell(connection: sqlite3.Connection, store: ox.Store, profile: Profile) ->
     tables: dict[str, list[_Row]] = {"namings": [], "surface": [], "vocabulary": []}
     for entry in entries(connection):
         label = _label(entry, profile)
-        tables["namings"].append(_naming_row(entry, label, store, profile))
+        tables["namings"].append(_naming_row(entry, label, profile))
         spellings = list(_spellings(entry, label))
         if _is_linkable(entry):
             longest = max([longest, *(most_words(text, norm) for norm, text, _ in spellings)])
@@ -149,11 +160,11 @@ def _spell(connection: sqlite3.Connection, store: ox.Store, profile: Profile) ->
     return longest
 
 
-def _naming_row(entry: Entry, label: str, store: ox.Store, profile: Profile) -> _Row:
+def _naming_row(entry: Entry, label: str, profile: Profile) -> _Row:
     return (
         entry.term,
         label,
-        _shown(entry, store, profile),
+        readable(entry.term, profile) if is_literal(entry.term) else None,
         next((text.text for text in entry.texts if text.role == DESCRIPTION), ""),
         _datatype(entry),
         entry.kind,
@@ -164,28 +175,64 @@ def _naming_row(entry: Entry, label: str, store: ox.Store, profile: Profile) -> 
     )
 
 
-def _shown(entry: Entry, store: ox.Store, profile: Profile) -> str | None:
-    """What is shown of a term, where that is not its label: of a blank node without one its values.
+def _show_blank_nodes(connection: sqlite3.Connection, store: ox.Store, profile: Profile) -> None:
+    """Write what blank nodes without a label are shown as."""
+    last = "_:"
+    while rows := connection.execute(_UNNAMED, (last, _CHUNK)).fetchall():
+        last = rows[-1][0]
+        stated = {node: _stated(node, store, profile) for (node,) in rows}
+        things = {end for facts in stated.values() for _, end in facts if is_iri(end)}
+        labels = _labels_of(connection, sorted(things))
+        shown = ((_shown(stated[node], labels, profile), node) for (node,) in rows)
+        connection.executemany("UPDATE namings SET shown = ? WHERE term = ?", shown)
 
-    *4.2 kg* has a number before its unit, *Graz, 8010, Ring 1* the order of the properties.
-    """
-    if is_literal(entry.term):
-        return readable(entry.term, profile)
-    if not entry.term.startswith("_:") or any(text.role == LABEL for text in entry.texts):
-        return None
-    quads = store.quads_for_pattern(ox.BlankNode(entry.term[2:]), None, None, None)
+
+def _stated(node: Term, store: ox.Store, profile: Profile) -> list[tuple[Term, Term]]:
+    """The relations of a blank node with the values and things that they lead to, sorted."""
+    quads = store.quads_for_pattern(ox.BlankNode(node[2:]), None, None, None)
     stated = sorted((str(quad.predicate), str(quad.object)) for quad in islice(quads, _MOST_STATED))
-    values = [
-        (way, value)
-        for way, value in stated
-        if is_literal(value) and one_line(lexical_form(value)) and not profile.skips(way)
+    return [
+        (way, end) for way, end in stated if not (profile.skips(way) or end.startswith(_OF_SCHEMA))
     ]
-    values.sort(key=lambda stated: not _is_number(stated[1]))
-    shown = [readable(value, profile) for _, value in values]
-    is_number = [_is_number(value) for _, value in values]
-    if is_number == [True, False] and "unit" in local_name(values[1][0]).lower():
-        return " ".join(shown)
-    return ", ".join([text for text in shown if len(text) <= _LONGEST_SHOWN][:_MOST_SHOWN]) or None
+
+
+def _labels_of(connection: sqlite3.Connection, things: Sequence[Term]) -> dict[Term, str]:
+    labels = dict[Term, str]()
+    for first in range(0, len(things), _MOST_ASKED):
+        some = things[first : first + _MOST_ASKED]
+        marks = ", ".join("?" for _ in some)
+        labels.update(
+            connection.execute(f"SELECT term, label FROM namings WHERE term IN ({marks})", some)
+        )
+    return labels
+
+
+def _shown(
+    stated: Sequence[tuple[Term, Term]], labels: Mapping[Term, str], profile: Profile
+) -> str | None:
+    """What is shown of a blank node: the names of the things that it leads to, then its values.
+
+    *4.2 kg* has a number before its unit, *Graz, 8010, Ring 1* the order of the properties, and
+    dates come last, in their order. Other blank nodes are left out.
+    """
+    values = [(way, end) for way, end in stated if is_literal(end) and one_line(lexical_form(end))]
+    numbers = [readable(end, profile) for _, end in values if _is_number(end)]
+    things = [(way, labels[end]) for way, end in stated if end in labels]
+    others = [(way, end) for way, end in values if not _is_number(end)]
+    others.sort(key=lambda stated: _date(stated[1]))
+    texts = [(way, readable(end, profile)) for way, end in others]
+    match numbers, [*things, *texts]:
+        case [number], [(way, unit)] if "unit" in local_name(way).lower():
+            return f"{number} {unit}"
+        case _:
+            parts = [name for _, name in things] + numbers + [text for _, text in texts]
+            shown = [text for text in parts if len(text) <= _LONGEST_SHOWN]
+            return ", ".join(shown[:_MOST_SHOWN]) or None
+
+
+def _date(value: Term) -> str:
+    """A date as it is written, which orders as it does; empty for another value."""
+    return lexical_form(value) if literal_tag(value).removeprefix(XSD) in _DATES else ""
 
 
 def _is_number(value: Term) -> bool:
@@ -256,7 +303,8 @@ def _name_entities(connection: sqlite3.Connection) -> None:
     """As `unique_names` does it: who has most facts gets the label, others wait for theirs."""
     connection.executescript(_CLAIM)
     waiting = connection.execute(
-        f"{_NAMING} JOIN waiting ON waiting.term = n.term ORDER BY n.degree DESC, n.term"
+        f"{_NAMING} JOIN waiting ON waiting.term = n.term "
+        "ORDER BY substr(n.term, 1, 2) = '_:', n.degree DESC, n.term"
     )
     connection.executemany("INSERT INTO given VALUES (?, ?)", _names(connection, waiting))
 

@@ -117,14 +117,18 @@ def unique_names(
 ) -> dict[Term, str]:
     """A name for every term, no two alike.
 
-    A label belongs to the term with the most facts (then the smallest term); others that share it
-    get in brackets their description's short form, class label or local name, or a number.
+    A label belongs to the term with the most facts (then the smallest term), and to a blank node
+    only where nothing else has it; others that share it get in brackets their description's short
+    form, class label or local name, or a number.
     `taken` are terms that have their names already.
     """
     names: dict[Term, str] = dict(taken or {})
     used = set(names.values())
     waiting: list[Naming] = []
-    ordered = sorted(namings, key=lambda naming: (-naming.degree, naming.term))
+    ordered = sorted(
+        namings,
+        key=lambda naming: (naming.term.startswith("_:"), -naming.degree, naming.term),
+    )
 
     def take(name: str) -> bool:
         if name in used:
@@ -154,7 +158,7 @@ def free_name(naming: Naming, take: Callable[[str], bool], numbers: dict[str, in
     label = normalise(naming.label)
     qualifiers = [
         qualifier
-        for qualifier in (short_form(naming.description), naming.kind, local_name(naming.term))
+        for qualifier in (short_form(naming.description), naming.kind, _piece_of_iri(naming.term))
         if qualifier and normalise(qualifier) != label
     ]
     for qualifier in qualifiers:
@@ -166,6 +170,11 @@ def free_name(naming: Naming, take: Callable[[str], bool], numbers: dict[str, in
         number += 1
     numbers[stem] = number + 1
     return name
+
+
+def _piece_of_iri(term: Term) -> str:
+    """The local name of a term; that of a blank node is none that means something."""
+    return "" if term.startswith("_:") else local_name(term)
 
 
 _UNSPACED = re.compile(

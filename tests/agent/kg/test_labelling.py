@@ -92,7 +92,7 @@ class Oracle:
     def shown(self, term: str) -> Naming:
         """Naming a term; a text in a language that is not wanted shows which.
 
-        A blank node without a label is shown by its values.
+        A blank node without a label is shown by the things and values that it leads to.
         """
         naming = self.naming(term)
         if term.startswith("_:") and not self.found(term, GENERIC.labels):
@@ -101,8 +101,9 @@ class Oracle:
                 for quad in self.quads
                 if str(quad.subject) == term and str(quad.predicate) not in GENERIC.skipped
             )
-            values = [text for _, _, text in stated if text]
-            return naming._replace(label=", ".join(values[:4]) or naming.label)
+            things = [self.label(end) for _, end, _ in stated if end.startswith("<")]
+            parts = [*things, *(text for _, _, text in stated if text)]
+            return naming._replace(label=", ".join(parts[:4]) or naming.label)
         return naming._replace(label=f"{naming.label} (de)") if term.endswith('"@de') else naming
 
     @staticmethod

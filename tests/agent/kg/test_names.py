@@ -111,6 +111,11 @@ def test_the_best_connected_keeps_the_label_and_others_are_qualified() -> None:
     ]
 
 
+def test_blank_nodes_of_one_name_are_numbered() -> None:
+    names = unique_names(Naming(f"_:b{n}", "2012", kind="Post" * (n > 2)) for n in range(5))
+    assert list(names.values()) == ["2012", "2012 (2)", "2012 (3)", "2012 (Post)", "2012 (Post 2)"]
+
+
 def test_ties_go_to_the_smallest_term_and_numbers_help_at_last() -> None:
     names = unique_names(
         [

@@ -8,6 +8,7 @@ from groundwalk.agent.kg import open_kg
 _BEGIN = """
 @prefix : <https://x.example/> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 
 
@@ -67,19 +68,41 @@ def test_of_several_vocabularies_the_same_names_a_thing_each_time(tmp_path: Path
         (':called "Bob" ; :age 30', "30, Bob"),
         (':value 4.2 ; :note "as told by the maker"', "4.2, as told by the maker"),
         ('rdfs:label "The old ring" ; :town "Graz"', "The old ring"),
+        (":end '2015'^^xsd:gYear ; :since '2012'^^xsd:gYear", "2012, 2015"),
+        (":who :ada ; :since '2012'^^xsd:gYear ; :pay 3 ; :next [ :pay 4 ]", "Ada Lam, 3, 2012"),
+        (":unit :Stone ; :value 4.2", "4.2 Stone"),
+        (":who :ada ; :list ()", "Ada Lam (2)"),
     ],
 )
 def test_a_blank_node_without_a_name_is_shown_by_its_values(
     tmp_path: Path, stated: str, shown: str
 ) -> None:
-    (tmp_path / "x.ttl").write_text(f"{_BEGIN} :one :at [ {stated} ] .", encoding="utf-8")
+    text = f'{_BEGIN} :one :at [ {stated} ] . :ada rdfs:label "Ada Lam" ; :in :Stone .'
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
     kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
     ((step,),) = kg.walks.neighbours(["<https://x.example/one>"])
     assert kg.labels.names([step.triple.tail]) == [shown]
 
 
-def test_a_blank_node_that_states_no_value_keeps_its_identifier(tmp_path: Path) -> None:
-    (tmp_path / "x.ttl").write_text(f"{_BEGIN} :one :at [ :near :two ] .", encoding="utf-8")
+def test_blank_nodes_that_are_shown_alike_are_numbered(tmp_path: Path) -> None:
+    text = f"{_BEGIN} :one :at [ :who :ada ] , [ :who :ada ] , [ a :Post ; :who :ada ] ."
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    (steps,) = kg.walks.neighbours(["<https://x.example/one>"])
+    names = kg.labels.names([step.triple.tail for step in steps])
+    assert sorted(names) == ["ada (2)", "ada (3)", "ada (Post)"]
+
+
+def test_a_thing_keeps_its_name_beside_a_blank_node_that_is_shown_by_it(tmp_path: Path) -> None:
+    text = f"{_BEGIN} :one :at _:b . :two :at _:b . _:b :who :ada . :ada :age 3 ."
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert kg.labels.names(["<https://x.example/ada>"]) == ["ada"]
+
+
+def test_blank_nodes_in_a_circle_keep_their_identifiers(tmp_path: Path) -> None:
+    text = f"{_BEGIN} :one :at _:b . _:b :near _:c . _:c :near _:b ."
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
     kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
     ((step,),) = kg.walks.neighbours(["<https://x.example/one>"])
     assert kg.labels.names([step.triple.tail])[0].startswith("_:")

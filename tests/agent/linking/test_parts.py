@@ -225,6 +225,17 @@ def test_words_beside_a_part_say_which_of_several_is_meant(tmp_path: Path) -> No
     assert is_ambiguous(several)
 
 
+def test_the_whole_name_of_several_things_is_recognised(tmp_path: Path) -> None:
+    labels = {"r": "Heart & Soul", "t": "Heart & Soul", "o": "Heart of Glass"}
+    name = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    lines = [f'<urn:{key}> {name} "{label}" ; <urn:sold> 1 .' for key, label in labels.items()]
+    (tmp_path / "x.ttl").write_text("\n".join(lines), encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
+    (mention,) = linker.link("how many sold of Heart and Soul")
+    assert mention.text == "Heart and Soul" and is_ambiguous(mention)
+    assert {candidate.label for candidate in mention.candidates} == {"Heart & Soul"}
+
+
 def test_ordinary_words_with_a_number_name_what_has_them_all(tmp_path: Path) -> None:
     concerts = "".join(f"Harbour Concert No. {n}|held in|Mill Hall\n" for n in (1, 2, 9))
     more = "Bridge 9 Club Concert|held in|Mill Hall\nBridge 9 Spring Concert|held in|Mill Hall\n"

@@ -73,6 +73,17 @@ def test_the_name_that_was_asked_about_is_no_choice(reply: str, fitting: list[in
     assert picked(reply, rivals, asking("Holland")) == [rivals[place] for place in fitting]
 
 
+def test_a_term_is_a_choice_though_the_name_that_was_asked_about_is_in_it() -> None:
+    value = Entity(term='"Holland"', label="Holland (2)", kind="", description="", score=1.0)
+    rivals = [entity("hl", "Holland"), value]
+    assert picked('"Holland"', rivals, asking("Holland")) == [value]
+
+
+def test_no_identifier_of_a_blank_node_is_listed() -> None:
+    blank = Entity(term="_:b1", label="Holland (2)", kind="", description="", score=1.0)
+    assert in_words([entity("hl", "Holland"), blank]) == ["Holland (<urn:hl>)", "Holland (2)"]
+
+
 def test_a_kind_is_a_description_only_where_there_is_no_other() -> None:
     rivals = [entity("a", "Congo", "a state", "country"), entity("b", "Congo River", "", "river")]
     assert not picked("country", rivals, WHICH) and picked("river", rivals, WHICH) == [rivals[1]]

@@ -492,6 +492,19 @@ def test_both_ends_of_a_connection_are_proved(kg: KnowledgeGraph) -> None:
     assert not alone.members and "in both sets" in alone.notes[0]
 
 
+def test_values_that_are_no_numbers_are_told_apart_from_missing_ones(tmp_path: Path) -> None:
+    file = tmp_path / "sold.ttl"
+    stated = [":a :sold 3 .", ':b :sold "n/a" .', ':c :sold "n/a", 2 .', ":d :in :x ."]
+    stated += [f":{one} a :Record ." for one in "abcd"]
+    file.write_text("@prefix : <urn:x:> . " + " ".join(stated), encoding="utf-8")
+    kg, records = open_kg(str(file)), {"start": {"class": "Record"}}
+    sold = {"relation": "sold"}
+    notes = ("1 of 4 have no sold in the graph", "1 of 4 have no comparable sold in the graph")
+    total = asked(kg, {**records, "steps": [sold], "answer": "sum"})
+    assert total.value == 5 and total.notes == notes
+    assert asked(kg, {**records, "extreme": {**sold, "most": True}}).notes == notes
+
+
 def test_values_that_do_not_pass_are_not_missing(kg: KnowledgeGraph) -> None:
     high = {"filters": [{"op": ">", "value": 40}], "answer": "sum"}
     found = asked(kg, {**TOWERS, "steps": [{"relation": "floors"}], **high})

@@ -79,6 +79,32 @@ def test_the_value_of_another_thing_has_the_unit_of_its_relation(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("relation", "label", "unit"),
+    [
+        (":size", "length (ms)", "ms"),
+        (":size", "length in ms", "ms"),
+        (":size", "age (year)", "year"),
+        (":sizeSeconds", "", "seconds"),
+        (":size", "release year", ""),
+        (":size", "size", ""),
+        (":weight", "load", "kg"),
+    ],
+)
+def test_a_number_has_the_unit_that_its_relation_says(
+    relation: str, label: str, unit: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "bells.ttl"
+    name = f'{relation} <http://www.w3.org/2000/01/rdf-schema#label> "{label}" .' if label else ""
+    sizes = f":Cat {relation} 500 . :Dot {relation} 300 ."
+    file.write_text(BELLS.replace("{unit}", "qudt:unit unit:KiloGM") + name + sizes)
+    iri = f"<https://bells.example/{relation[1:]}>"
+    with open_kg(str(file)) as kg:
+        for answer in ("sum", "avg", "min", "max"):
+            tree = {"start": {"domain": iri}, "steps": [{"relation": iri}], "answer": answer}
+            assert execute(Facts(kg), bind(kg, read_query(tree), [])).unit == unit
+
+
+@pytest.mark.parametrize(
     ("name", "unit"),
     [
         ("height (m)", "m"),

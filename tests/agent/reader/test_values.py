@@ -1,6 +1,7 @@
 """Short texts that a graph keeps as values are named in questions as things are."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
@@ -19,6 +20,14 @@ TURTLE = f"""
     :phone "+43 316 555-101" ; :size "2004.7" ; :count "42" .
 :ada :lives_in "Wels" .
 :hall :place "Wels" .
+"""
+
+MUSIC = """
+@prefix : <https://shop.example/> .
+@prefix dc: <http://purl.org/dc/elements/1.1/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:r a :Record ; dc:title "Lanterns" ; :sold 3 . :t a :Track ; dc:title "Lanterns" ; :on :r .
+:u a :Track ; rdfs:label "Low Tide (single)" ; dc:title "Tide" ; :on :r .
 """
 
 
@@ -51,6 +60,18 @@ def test_a_value_of_several_relations_is_of_no_kind(kg: KnowledgeGraph) -> None:
 def test_a_thing_comes_before_a_value_of_the_same_name(kg: KnowledgeGraph) -> None:
     (mention,) = linked(kg, "Who owns Linz?")
     assert mention[1] == "<https://shop.example/linz>"
+
+
+def test_what_names_things_is_no_value_beside_them(tmp_path: Path) -> None:
+    file = tmp_path / "music.ttl"
+    file.write_text(MUSIC, encoding="utf-8")
+    with open_kg(str(file)) as music:
+        linker = LabelLinker(LabelsWithValues(music))
+        (mention,) = linker.link("units sold of Lanterns")
+        terms = {candidate.term for candidate in mention.candidates}
+        assert terms == {"<https://shop.example/r>", "<https://shop.example/t>"}
+        (mention,) = linker.link("units sold of Tide")
+        assert {candidate.term for candidate in mention.candidates} == {'"Tide"'}
 
 
 def test_numbers_and_descriptions_are_no_names(kg: KnowledgeGraph) -> None:
