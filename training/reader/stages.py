@@ -70,6 +70,15 @@ _WITH_THESAURUS = Stage(
     averaged=75,
     more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3},
 )
+_OTHER_NAMES = replace(
+    _WITH_THESAURUS,
+    name="other names",
+    steps=6_000,
+    averaged=150,
+    mean_with="other names",
+    share=0.75,
+    drawing=replace(_WIDE, near=True, converse=0.4),
+)
 
 STAGES = (
     Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
@@ -176,13 +185,19 @@ STAGES = (
     # met labels that were turned round only after 2,500 of these steps. Until then *of* and *by*
     # stood after labels as words that say nothing, and *of* before them to the end. Their near
     # words were of any kind: *owns* for *owner*.
+    _OTHER_NAMES,
+    # Then came 6,166 questions of several hops and with the rarer operators, and in the last stage
+    # 4,400 with one operator inside of another. The thesaurus had five in eight of its longer lines
+    # in the last stage, and none before.
     replace(
-        _WITH_THESAURUS,
-        name="other names",
-        steps=6_000,
-        averaged=150,
-        mean_with="other names",
-        share=0.75,
-        drawing=replace(_WIDE, near=True, converse=0.4),
+        _OTHER_NAMES, name="several hops", steps=3_500, averaged=0, mean_with="", schedule=8_000
+    ),
+    replace(
+        _OTHER_NAMES,
+        name="longer thesaurus",
+        steps=3_500,
+        averaged=125,
+        mean_with="several hops",
+        schedule=5_000,
     ),
 )
