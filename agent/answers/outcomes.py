@@ -73,6 +73,7 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     if not is_alone:
         weights = [
             _weight(facts, query.bound, outcome, share, named)
+            * (_NOTHING if _takes_nothing_away(facts, query, outcome, asked.before) else 1.0)
             for (query, outcome), share in zip(came_to, shares, strict=True)
         ]
     if len(set(weights)) == 1 and 1.0 not in shares:
@@ -126,6 +127,19 @@ def _shared(facts: Facts, query: ReadQuery, outcome: Outcome | None, before: Bef
     every = tree.model_copy(update={"extreme": None})
     whole = _outcome(facts, replace(query, bound=replace(query.bound, query=every)), before)
     return outcome.size / whole.size if whole is not None and whole.size else 0.0
+
+
+def _takes_nothing_away(
+    facts: Facts, query: ReadQuery, outcome: Outcome | None, before: Before
+) -> bool:
+    """Whether a query takes named things away from a set that none of them is in."""
+    tree = query.bound.query
+    sets = [other for other in tree.without if other != Query(start=other.start)]
+    if outcome is None or len(sets) == len(tree.without):
+        return False
+    with_them = tree.model_copy(update={"without": tuple(sets)})
+    whole = _outcome(facts, replace(query, bound=replace(query.bound, query=with_them)), before)
+    return whole is not None and whole.size == outcome.size
 
 
 def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:

@@ -208,7 +208,7 @@ def account_of(tools: ReadWith, asked: Asked, query: ReadQuery) -> list[Word]:
     if tools.is_general and query.bound.query == _COUNT:
         account = count_apart(account, asked.before.asked.answers)
     account = read_as_classes(account, classes_walked(tools.kg, query.bound).values())
-    if account and tools.is_general:
+    if account and tools.is_general and tools.kg.counts.facts:
         account = left_out(account, lacking_names(tools.kg, asked, account, (FILLER,)))
     return account if has_named(account) else _with_labels(tools.kg, account)
 

@@ -268,6 +268,8 @@ _WORTH = np.array([_LIKENESS.get(name, 0.0) for name in FEATURES], np.float32)
 
 _PLAIN_SETS = frozenset(("pointer", "answers", "topics", "part", "end"))
 """Actions of which a query computes nothing."""
+_SETS = _PLAIN_SETS | _PLAIN
+"""The same of a query that has labels."""
 
 
 class _Account(NamedTuple):
@@ -302,14 +304,13 @@ class LabelAccount:
             threshold = tools.unread
         if read is None:
             return []
+        uses = [_used_by(index, read, threshold) for index, _ in enumerate(read.words)]
+        computes = not _SETS.issuperset(action.kind for action in actions)
+        if computes and {*uses} == {FILLER}:  # as in *which is the largest?*
+            uses = [FILLER if word.text in FUNCTION_WORDS else "operator" for word in read.words]
         return [
-            Word(
-                text=question[word.start : word.end],
-                start=word.start,
-                end=word.end,
-                used_by=_used_by(index, read, threshold),
-            )
-            for index, word in enumerate(read.words)
+            Word(text=question[word.start : word.end], start=word.start, end=word.end, used_by=use)
+            for word, use in zip(read.words, uses, strict=True)
         ]
 
     def most_unread(

@@ -70,6 +70,15 @@ def test_an_extreme_that_all_share_is_unlikely_alone(kg: KnowledgeGraph) -> None
     assert order(kg, (TIED, 0.5), (TIED | {"answer": "count"}, 0.4)) == [(0, 0.05), (1, 0.04)]
 
 
+@pytest.mark.parametrize(("tree", "is_likely"), [(OWNERS, True), (FULL, False)])
+def test_what_is_not_in_a_set_is_hardly_taken_away(
+    kg: KnowledgeGraph, tree: dict[str, Any], is_likely: bool
+) -> None:
+    without_ann = {**tree, "not": [{"start": [0]}]}
+    (first, _), _ = order(kg, (without_ann, 0.4), (FULL, 0.3))
+    assert first == (0 if is_likely else 1)
+
+
 BAND = """
 @prefix : <http://band.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
