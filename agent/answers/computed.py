@@ -19,6 +19,9 @@ from .candidates import entity_record, name_terms, step_records
 _SHOWN = 10
 """Members that a line of text names."""
 
+_LONGEST_TOLD = 1e10
+"""Seconds that are told as days and hours."""
+
 
 @dataclass(frozen=True)
 class Computed:
@@ -180,8 +183,8 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
     how, failure, length = before.how, meter.failure, ""
-    if outcome.value is not None and outcome.unit == SECONDS:
-        length = readable(duration_of(float(outcome.value)), kg.profile)
+    if outcome.unit == SECONDS and 1 <= abs(outcome.value or 0) < _LONGEST_TOLD:
+        length = readable(duration_of(float(outcome.value or 0)), kg.profile)
     return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, length)
 
 

@@ -133,13 +133,14 @@ def _takes_nothing_away(
     facts: Facts, query: ReadQuery, outcome: Outcome | None, before: Before
 ) -> bool:
     """Whether a query takes named things away from a set that none of them is in."""
-    tree = query.bound.query
-    sets = [other for other in tree.without if other != Query(start=other.start)]
+    tree = query.bound.query.model_copy(update={"extreme": None})
+    sets = tuple(other for other in tree.without if other != Query(start=other.start))
     if outcome is None or len(sets) == len(tree.without):
         return False
-    with_them = tree.model_copy(update={"without": tuple(sets)})
-    whole = _outcome(facts, replace(query, bound=replace(query.bound, query=with_them)), before)
-    return whole is not None and whole.size == outcome.size
+    trees = tree, tree.model_copy(update={"without": sets})
+    bounds = [replace(query.bound, query=each) for each in trees]
+    less, whole = (_outcome(facts, replace(query, bound=bound), before) for bound in bounds)
+    return less is not None and whole is not None and less.size == whole.size
 
 
 def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:

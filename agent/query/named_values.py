@@ -19,12 +19,15 @@ _QUOTED = re.compile(
 )
 _NUMBER = re.compile(
     r"(?:(?<![\w.,)\]])[+\-−])?(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?"
-    r"|(?<!\d[ \xa0\u202f'’])\d{1,3}(?:[ \xa0\u202f'’]\d{3}){1,4}(?![ \xa0\u202f'’]\d)"
+    r"|(?<!\d[ \xa0\u202f'’])\d{1,3}(?:(?: \d{3}){2,4}| 000|(?:[\xa0\u202f'’]\d{3}){1,4})"
+    r"(?![ \xa0\u202f'’]\d)"
     r"|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
 _APART = re.compile(r"[, \xa0\u202f'’]")
 """What stands between thousands."""
-_CLOCK = re.compile(r"(?<![\w.,:])\d{1,3}(?::[0-5]\d){1,2}(?![\w:]|[.,]\d)")
+_CLOCK = re.compile(
+    r"(?<![\w.,:])\d{1,3}(?::[0-5]?\d){1,2}(?:\.\d+)?(?:[^\W\d_]{2})?(?![\w:]|[.,]\d)"
+)
 """A time of day or a duration, as `3:45`: which of them, and of what, nobody knows."""
 _UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
@@ -157,11 +160,19 @@ def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -
         elif whole := _sum_of(question, last, value):
             together[-1] = whole
         else:
-            is_second = question[: last.start].endswith(("-", "–", "—"))
-            if not is_second and words.between.fullmatch(question, last.end, value.start):
+            if _are_ends(question, last, value, words):
                 together[-1] = _as_in_range(last, value)
             together.append(value)
     return together
+
+
+def _are_ends(question: str, first: NamedValue, second: NamedValue, words: Spelling) -> bool:
+    """Whether two numbers are the ends of a range. *3 and 4* are, after *between* alone."""
+    is_third = question[: first.start].endswith(("-", "–", "—"))
+    if is_third or not words.between.fullmatch(question, first.end, second.start):
+        return False
+    is_joint = question[first.end : second.start].strip().lower() == words.joint
+    return not is_joint or follows(question, first.start, words.openings)
 
 
 def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue | None:
@@ -171,7 +182,9 @@ def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue 
     times = factor(first.value.unit, second.value.unit)
     if between or times is None or times <= 1:
         return None
-    if not isinstance(larger, int) or not isinstance(smaller, int | float) or smaller >= times:
+    if not isinstance(larger, int) or not isinstance(smaller, int | float):
+        return None
+    if larger < 0 or not 0 <= smaller < times:
         return None
     text = question[first.start : second.end]
     value = MentionValue(_whole(round(larger * times, 6) + smaller), second.value.unit)
@@ -188,7 +201,7 @@ def _as_in_range(first: NamedValue, second: NamedValue) -> NamedValue:
     if size >= before_scale:
         return first
     times = larger / before_scale if _NUMBER.fullmatch(first.text) else 1
-    text, value = first.text, MentionValue(_whole(size * times), second.value.unit)
+    text, value = first.text, MentionValue(_whole(round(size * times, 6)), second.value.unit)
     return replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
 
 

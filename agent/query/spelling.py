@@ -66,6 +66,8 @@ class Spelling:
     """One of these, or two."""
     era: re.Pattern[str]
     """What says that years are counted backwards."""
+    openings: frozenset[str]
+    """Words after which what joins two numbers makes a range of them."""
     between: re.Pattern[str]
     """What stands between the two ends of a range."""
     days_before: tuple[re.Pattern[str], ...]
@@ -95,6 +97,7 @@ def spelling() -> Spelling:
         frozenset(marks["centuries"]),
         re.compile(rf"{_CENTURY_BEFORE}{_range([*marks['ranges'], *marks['either']])})?{_CENTURY}"),
         re.compile(rf"\s*(?i:{'|'.join(map(re.escape, marks['eras']))})(?!\w)"),
+        frozenset(marks["openings"]),
         re.compile(_range(marks["ranges"])),
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
         re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),

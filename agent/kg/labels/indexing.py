@@ -1,5 +1,6 @@
 """Builds the label index of a built store: spellings of its terms, and a unique name for each."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -30,6 +31,8 @@ _CHUNK = 5_000
 _MOST_STATED, _MOST_SHOWN = 50, 4
 """What is read of a blank node without a label, and how many of its parts are shown."""
 _LONGEST_SHOWN = 60
+_UNIT = re.compile(r"[uU]nit(?![a-z])")
+"""In the name of a relation that leads to a unit; *community* is none."""
 _OF_SCHEMA = tuple(f"<{namespace}" for namespace in SCHEMA_NAMESPACES)
 _MOST_ASKED = 500
 """Things whose labels are read at once."""
@@ -222,7 +225,7 @@ def _shown(
     others.sort(key=lambda stated: _date(stated[1]))
     texts = [(way, readable(end, profile)) for way, end in others]
     match numbers, [*things, *texts]:
-        case [number], [(way, unit)] if "unit" in local_name(way).lower():
+        case [number], [(way, unit)] if _UNIT.search(local_name(way)):
             return f"{number} {unit}"
         case _:
             parts = [name for _, name in things] + numbers + [text for _, text in texts]

@@ -70,7 +70,7 @@ def test_an_extreme_that_all_share_is_unlikely_alone(kg: KnowledgeGraph) -> None
     assert order(kg, (TIED, 0.5), (TIED | {"answer": "count"}, 0.4)) == [(0, 0.05), (1, 0.04)]
 
 
-@pytest.mark.parametrize(("tree", "is_likely"), [(OWNERS, True), (FULL, False)])
+@pytest.mark.parametrize(("tree", "is_likely"), [(OWNERS, True), (TIED, True), (FULL, False)])
 def test_what_is_not_in_a_set_is_hardly_taken_away(
     kg: KnowledgeGraph, tree: dict[str, Any], is_likely: bool
 ) -> None:
