@@ -15,7 +15,7 @@ for country, city in COUNTRIES.items():
 mine.add((EX.Ruritania, EX.borders, EX.Graustark))
 mine.add((EX.Ruritania, EX.borders, EX.Evallonia))
 
-# The bundled model knows these relations; `groundwalk train` makes one that knows yours.
+# The bundled reader reads your labels; `groundwalk train` tunes it to your graph.
 graph = build_graph(kg=kg_of(mine, source="my graph"))
 
 
@@ -28,7 +28,7 @@ def ask(question: str) -> None:
 
 
 ask("What is the capital of Ruritania?")
-ask("Which countries border Ruritania?")
+ask("What does Ruritania border?")
 
 mine.remove((EX.Ruritania, EX.capital, EX.Strelsau))  # what the graph no longer holds is not said
 ask("What is the capital of Ruritania?")

@@ -40,7 +40,7 @@ SAYS = {
     ],
     "own_rdflib_graph": [
         "What is the capital of Ruritania? ['Strelsau']",
-        "Which countries border Ruritania? ['Evallonia', 'Graustark']",
+        "What does Ruritania border? ['Evallonia', 'Graustark']",
         "What is the capital of Ruritania? The graph does not say. "
         "(1 of 1 left out: the graph no longer holds what they rest on)",
     ],

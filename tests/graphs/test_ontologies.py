@@ -82,7 +82,7 @@ def test_a_query_over_what_classes_are(
 
 
 def test_a_question_is_answered_by_restrictions(anatomy: KnowledgeGraph) -> None:
-    state = answered(anatomy, {"question": "What is the heart part of?"})
+    state = answered(anatomy, {"question": "What is Heart part of?"})
     assert state["status"] == "answered", state["notes"]
     shown = proved(anatomy, state)
     assert shown.keys() == {"Body", "Cardiovascular system"}
