@@ -63,10 +63,11 @@ def class_words(kg: KnowledgeGraph, asked: Asked, *, by_last_word: bool = False)
     for name in kg.labels.vocabulary():
         if not name.relation:
             known[_form(name.text)].add(name.term)
-    by_last = defaultdict[str, set[Term]](set)
-    for form, terms in known.items() if by_last_word else ():
-        by_last[form.rpartition(" ")[2]] |= terms
-    known = by_last | known
+    if by_last_word:
+        by_last = defaultdict[str, set[Term]](set)
+        for form, terms in known.items():
+            by_last[form.rpartition(" ")[2]] |= terms
+        known = by_last | known
     named, taken = list[ClassWord](), set[QuestionWord]()
     for run in runs:
         text = asked.question[run[0].start : run[-1].end]

@@ -19,8 +19,8 @@ from .candidates import entity_record, name_terms, step_records
 _SHOWN = 10
 """Members that a line of text names."""
 
-_LONGEST_TOLD = 1e10
-"""Seconds that are told as days and hours."""
+_MOST_SECONDS = 1e10
+"""The longest duration that is shown in days and hours."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
     how, failure, length = before.how, meter.failure, ""
-    if outcome.unit == SECONDS and 1 <= abs(outcome.value or 0) < _LONGEST_TOLD:
+    if outcome.unit == SECONDS and 1 <= abs(outcome.value or 0) < _MOST_SECONDS:
         length = readable(duration_of(float(outcome.value or 0)), kg.profile)
     return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, length)
 

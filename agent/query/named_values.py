@@ -23,8 +23,7 @@ _NUMBER = re.compile(
     r"(?![ \xa0\u202f'’]\d)"
     r"|\d+(?:\.\d+)?|\.\d+)(?![\d_]|[.,]\d)"
 )
-_APART = re.compile(r"[, \xa0\u202f'’]")
-"""What stands between thousands."""
+_BETWEEN_THOUSANDS = re.compile(r"[, \xa0\u202f'’]")
 _CLOCK = re.compile(
     r"(?<![\w.,:])\d{1,3}(?::[0-5]?\d){1,2}(?:\.\d+)?(?:[^\W\d_]{2})?(?![\w:]|[.,]\d)"
 )
@@ -119,7 +118,7 @@ def _letters(question: str, words: Spelling) -> Iterator[NamedValue]:
 
 
 def _read(digits: str) -> int | float:
-    plain = _APART.sub("", digits).replace("−", "-")
+    plain = _BETWEEN_THOUSANDS.sub("", digits).replace("−", "-")
     return float(plain) if "." in plain else int(plain)
 
 
@@ -168,8 +167,8 @@ def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -
 
 def _are_ends(question: str, first: NamedValue, second: NamedValue, words: Spelling) -> bool:
     """Whether two numbers are the ends of a range. *3 and 4* are, after *between* alone."""
-    is_third = question[: first.start].endswith(("-", "–", "—"))
-    if is_third or not words.between.fullmatch(question, first.end, second.start):
+    ends_another = question[: first.start].endswith(("-", "–", "—"))
+    if ends_another or not words.between.fullmatch(question, first.end, second.start):
         return False
     is_joint = question[first.end : second.start].strip().lower() == words.joint
     return not is_joint or follows(question, first.start, words.openings)
