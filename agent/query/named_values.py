@@ -199,7 +199,8 @@ def _as_in_range(first: NamedValue, second: NamedValue) -> NamedValue:
     before_scale = _read(digits[0]) if digits else larger
     if size >= before_scale:
         return first
-    times = larger / before_scale if _NUMBER.fullmatch(first.text) else 1
+    is_plain = before_scale and _NUMBER.fullmatch(first.text)
+    times = larger / before_scale if is_plain else 1
     text, value = first.text, MentionValue(_whole(round(size * times, 6)), second.value.unit)
     return replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
 

@@ -173,7 +173,7 @@ def test_other_years_and_seconds_are_numbers() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            "1980s 's 1980 19th 20th century and - to 10 2k July 1-10, 2025 2025-07-10 the".split()
+            "1980s 's 1980 19th century - to 0 -5 10 2k million July 1-10, 2025 2025-07-10".split()
         )
     ),
     st.sampled_from(["", " "]),
@@ -210,6 +210,9 @@ def test_a_letter_after_a_range_with_a_dash_multiplies_both_its_ends() -> None:
         ("2 songs and 4 minutes", [(2, ""), (4, "minutes")]),
         ("in group 3 and 4 m tall", [(3, ""), (4, "m")]),
         ("between 0.1 and 2.3 million", [(100_000, ""), (2_300_000, "")]),
+        ("between -5000 and 0", [(-5000, ""), (0, "")]),
+        ("from -4 to 0.0 °C", [(-4, ""), (0, "")]),
+        ("between -3 and 0 million", [(-3, ""), (0, "")]),
     ],
 )
 def test_the_first_number_of_a_range_has_what_is_said_of_the_second(
