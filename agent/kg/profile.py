@@ -51,7 +51,8 @@ _HINT = "see the profiles in agent/kg/profiles for the form"
 class Profile:
     """How to read a KG: its naming predicates in order of preference, and what is not a fact.
 
-    What none of `labels` names is called by one of `titles`, which are facts.
+    What none of `labels` names is called by one of `titles`, which are facts; and what none of
+    these names by its `name_parts`, pairs of the predicates of given and family names.
     A fact is a triple whose predicate the profile does not skip; those of `facts` it does not,
     whatever other list they are in. `patterns` read facts that are said by a node of their own, and
     `names` are what relations without a label are called;
@@ -72,6 +73,7 @@ class Profile:
     name: str
     labels: tuple[Term, ...] = ()
     titles: tuple[Term, ...] = ()
+    name_parts: tuple[tuple[Term, Term], ...] = ()
     aliases: tuple[Term, ...] = ()
     hidden: tuple[Term, ...] = ()
     descriptions: tuple[Term, ...] = ()
@@ -111,6 +113,11 @@ class Profile:
     def naming(self) -> frozenset[Term]:
         """The predicates whose texts are names of what has them."""
         return frozenset(self.labels + self.aliases + self.hidden)
+
+    @cached_property
+    def naming_facts(self) -> frozenset[Term]:
+        """The predicates of facts that are names, or parts of one, where nothing else is."""
+        return frozenset(self.titles).union(*self.name_parts)
 
     @cached_property
     def name_of(self) -> Mapping[Term, str]:
@@ -294,6 +301,9 @@ def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) ->
         case "relation_labels_from":
             pairs = _pairs(source, key, value, "IRI prefixes")
             return tuple((prefix(one), prefix(other)) for one, other in pairs)
+        case "name_parts":
+            pairs = _pairs(source, key, value, "IRIs")
+            return tuple((iri(given), iri(family)) for given, family in pairs)
         case "units" | "names":
             pairs = _pairs(source, key, value, "an IRI and a text")
             return tuple((iri(term), text) for term, text in pairs)

@@ -90,7 +90,7 @@ class LabelsWithValues(LabelsOver):
 
 def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
     """The values that may be named; the names of things name the things."""
-    facts, values = Facts(kg), dict[Term, _Value]()
+    facts, values, naming = Facts(kg), dict[Term, _Value](), kg.profile.naming_facts
     is_large = kg.counts.facts > MOST_WHOLE
     for relation, name in zip(
         kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True
@@ -101,7 +101,7 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
         few = facts.terms(reached[:3])
         if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):
             continue
-        pairs, is_title = facts.step(reached, relation, inverse=True), relation in kg.profile.titles
+        pairs, is_title = facts.step(reached, relation, inverse=True), relation in naming
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
         for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
             if is_literal(term) and (text := _spoken_text(term)):

@@ -1,9 +1,9 @@
 """Which profile a store asks for: of an ontology, a thesaurus, a slice of Wikidata, or none."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
@@ -49,7 +49,12 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
         return asked
     if _is_of_wikidata(store):
         return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
-    return replace(asked, titles=(*_naming_properties(asked, store), *asked.titles))
+    namespaces = _namespaces(asked, store)
+    return replace(
+        asked,
+        titles=(*_naming_properties(namespaces, store), *asked.titles),
+        name_parts=(*_name_parts(namespaces, store), *asked.name_parts),
+    )
 
 
 def profile_of(content: Content, languages: Sequence[str]) -> Profile:
@@ -68,6 +73,13 @@ def profile_of(content: Content, languages: Sequence[str]) -> Profile:
 
 _NAMING = ("name", "fullName", "full_name", "hasName")
 """What vocabularies call the property that names a thing, the likeliest first."""
+_NAME_PARTS = (
+    ("firstName", "lastName"),
+    ("first_name", "last_name"),
+    ("givenName", "familyName"),
+    ("given_name", "family_name"),
+)
+"""What vocabularies call the properties for given and family names."""
 
 _INSTANCE_OF = ox.NamedNode("http://www.wikidata.org/prop/direct/P31")
 """What says the class of a thing in Wikidata and in slices of it."""
@@ -103,19 +115,35 @@ def _is_of_wikidata(store: ox.Store) -> bool:
     return any(other is None for _, other in zip(ours, chain(others, repeat(None)), strict=False))
 
 
-def _naming_properties(profile: Profile, store: ox.Store) -> Iterator[Term]:
-    """The property that names things in each vocabulary of the store's own classes."""
+def _namespaces(profile: Profile, store: ox.Store) -> list[str]:
+    """The vocabularies of the store's own classes, sorted."""
     known = {_namespace(term) for term in (*profile.labels, *profile.schema, *profile.types)}
     query = f"SELECT DISTINCT ?class {{ ?one <{_RDF}type> ?class FILTER(isIRI(?class)) }}"
     classes = cast("list[tuple[Any, ...]]", list(cast(Any, store.query(query))))
     namespaces = dict.fromkeys(_namespace(str(class_)) for (class_,) in classes)
-    for namespace in sorted(namespaces.keys() - known - {""}):
-        for name in _NAMING:
-            property_ = ox.NamedNode(f"{namespace}{name}")
-            triple = next(store.quads_for_pattern(None, property_, None, None), None)
-            if triple is not None and isinstance(triple.object, ox.Literal):
-                yield str(property_)
-                break
+    return sorted(namespaces.keys() - known - {""})
+
+
+def _naming_properties(namespaces: Iterable[str], store: ox.Store) -> Iterator[Term]:
+    """The property that names things in each vocabulary."""
+    for namespace in namespaces:
+        names = (f"<{namespace}{name}>" for name in _NAMING)
+        yield from islice((name for name in names if _has_texts(name, store)), 1)
+
+
+def _name_parts(namespaces: Iterable[str], store: ox.Store) -> Iterator[tuple[Term, Term]]:
+    """The properties for given and family names in each vocabulary, where one of them is used."""
+    for namespace in namespaces:
+        for given, family in _NAME_PARTS:
+            pair = f"<{namespace}{given}>", f"<{namespace}{family}>"
+            if any(_has_texts(predicate, store) for predicate in pair):
+                yield pair
+
+
+def _has_texts(predicate: Term, store: ox.Store) -> bool:
+    """Whether a predicate leads to literals, as far as its first triple tells."""
+    triple = next(store.quads_for_pattern(None, to_node(predicate), None, None), None)
+    return triple is not None and isinstance(triple.object, ox.Literal)
 
 
 def _namespace(term: str) -> str:

@@ -143,6 +143,27 @@ _DROP_TITLES = """
 DELETE FROM texts WHERE role = 0 AND predicate >= ?
     AND term IN (SELECT term FROM texts WHERE role = 0 AND predicate < ?)
 """
+_NAME_PARTS_TABLE = """
+CREATE TEMP TABLE name_parts (
+    term TEXT, part INTEGER, unwanted INTEGER, precedence INTEGER, predicate INTEGER,
+    language INTEGER, text TEXT
+);
+"""
+_COMPOSE_NAMES = """
+INSERT INTO texts
+    SELECT term, 0, 0, 0, 0, 0, trim(
+        ifnull(max(CASE part WHEN 0 THEN text END), '') || ' ' ||
+        ifnull(max(CASE part WHEN 1 THEN text END), '')
+    )
+    FROM (
+        SELECT term, part, text, row_number() OVER (
+            PARTITION BY term, part
+            ORDER BY unwanted, precedence, predicate, language, text
+        ) AS place
+        FROM name_parts WHERE term NOT IN (SELECT term FROM texts WHERE role = 0)
+    ) WHERE place = 1 GROUP BY term;
+DROP TABLE name_parts;
+"""
 _MERGE = """
 CREATE TEMP TABLE entities (term TEXT PRIMARY KEY, facts INTEGER) WITHOUT ROWID;
 INSERT INTO entities SELECT term, sum(facts) FROM degrees GROUP BY term;
@@ -235,6 +256,7 @@ def stage(
         connection.executescript(_COUNT_PATTERN_FACTS)
     _stage_types(connection, store, profile)
     _stage_texts(connection, store, profile)
+    _compose_names(connection, store, profile, facts)
     if profile.relation_labels_from or profile.patterns:
         _borrow_labels(connection, profile)
     connection.executescript(_MERGE)
@@ -294,6 +316,26 @@ def _stage_texts(connection: sqlite3.Connection, store: ox.Store, profile: Profi
             connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         if role == LABEL and profile.titles:
             connection.execute(_DROP_TITLES, (titles, titles))
+
+
+def _compose_names(
+    connection: sqlite3.Connection, store: ox.Store, profile: Profile, facts: Mapping[Term, int]
+) -> None:
+    """Call what has no label by its given and its family name, or the one that it has."""
+    stated = [
+        (part, order, predicate)
+        for order, predicates in enumerate(profile.name_parts)
+        for part, predicate in enumerate(predicates)
+        if predicate in facts
+    ]
+    if not stated:
+        return
+    connection.executescript(_NAME_PARTS_TABLE)
+    for part, order, predicate in stated:
+        texts = _texts_of(pairs(store, predicate), profile, LABEL, order)
+        rows = ((term, part, *text) for term, _, *text in texts)
+        connection.executemany("INSERT INTO name_parts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    connection.executescript(_COMPOSE_NAMES)
 
 
 def _texts_of(

@@ -4,11 +4,16 @@ from pathlib import Path
 
 import pytest
 from groundwalk.agent.kg import open_kg
+from groundwalk.agent.kg.labels.names import normalise
+from groundwalk.agent.linking import LabelLinker
+from groundwalk.agent.reader.values import LabelsWithValues
 
 _BEGIN = """
 @prefix : <https://x.example/> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix schema: <https://schema.org/> .
+@prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
 """
 
 
@@ -31,6 +36,44 @@ def test_what_a_thing_is_called(tmp_path: Path, turtle: str, name: str) -> None:
     term = "<https://x.example/one>"
     assert kg.labels.describe([term])[0].label == name
     assert kg.labels.named(name) == [term] or name == "one"
+
+
+@pytest.mark.parametrize(
+    ("turtle", "name"),
+    [
+        (':one a :Person ; :firstName "Ann" ; :lastName "Lee" .', "Ann Lee"),
+        (':one a :Person ; :last_name "Lee" ; :first_name "Ann" .', "Ann Lee"),
+        (':one a :Person ; :familyName "Lee" .', "Lee"),
+        (':one foaf:givenName "Ann" ; foaf:familyName "Lee" .', "Ann Lee"),
+        (':one foaf:firstName "Ann" , "Bea" ; foaf:lastName "Lee" ; foaf:age 3 .', "Ann Lee"),
+        (':one schema:givenName "Anna"@de, "Ann"@en ; schema:familyName "Lee"@fr .', "Ann Lee"),
+        (':one vcard:given-name "Ann" .', "Ann"),
+        (
+            ':one a :Person ; rdfs:label "A. Lee"@fr ; :firstName "Ann" ; :lastName "Lee" .',
+            "A. Lee",
+        ),
+        (':one a :Person ; :name "A. Lee" ; :firstName "Ann" ; :lastName "Lee" .', "A. Lee"),
+        (":one a :Person ; :firstName :ann ; :lastName :lee .", "one"),
+    ],
+)
+def test_what_has_no_name_is_called_by_its_given_and_family_name(
+    tmp_path: Path, turtle: str, name: str
+) -> None:
+    (tmp_path / "x.ttl").write_text(_BEGIN + turtle, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    term = "<https://x.example/one>"
+    assert kg.labels.describe([term])[0].label == name
+    assert [hit.term for hit in kg.labels.lookup(normalise(name))] == [term]
+
+
+def test_a_composed_name_is_in_no_triple_and_links(tmp_path: Path) -> None:
+    people = ':one a :Person ; :firstName "Ann" ; :lastName "Lee" ; :age 3 .'
+    (tmp_path / "x.ttl").write_text(_BEGIN + people, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    (mention,) = LabelLinker(LabelsWithValues(kg)).link("How old is Ann Lee?")
+    assert [candidate.name for candidate in mention.candidates] == ["Ann Lee"]
+    (steps,) = kg.walks.neighbours([mention.candidates[0].term])
+    assert {step.target for step in steps if step.target.endswith('"')} == {'"Ann"', '"Lee"'}
 
 
 def test_a_name_is_a_fact_too_and_a_profile_that_is_given_stays(tmp_path: Path) -> None:
