@@ -12,6 +12,7 @@ from ..linking import Candidate, Linker, Mention, is_ambiguous
 from ..linking.mention import in_words
 from ..records import Entity, MentionRecord
 from .differences import as_described, told_apart, with_distinguishing_facts
+from .values_beside import told_by_values
 
 TAKEN_FOR = '" is taken for '
 """What a note on a misspelt name has between the name and what it is read as."""
@@ -91,6 +92,7 @@ def linked(
         both = [represented(mention, kg) for mention in recognised]
         mentions = [mention for mention, _ in both]
         if kg is not None:
+            mentions = told_by_values(kg, question, mentions)
             mentions, unlike = _bracketed_as_described(kg, question, mentions)
             mentions = [with_distinguishing_facts(kg, mention) for mention in mentions]
             missing += unlike
