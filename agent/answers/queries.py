@@ -1,6 +1,7 @@
 """Queries as they are given, executed and told."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from ..errors import QuestionError, ServiceError
@@ -8,6 +9,7 @@ from ..kg import KnowledgeGraph
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Term
 from ..query.binding import Bound, Mention, bind, check_terms
+from ..query.comparison import are_in_currency
 from ..query.endpoint import execute_anywhere
 from ..query.execute import EarlierAnswers
 from ..query.facts import Facts
@@ -99,6 +101,7 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
             numeric=facts.is_numeric,
             below=kg.membership.below,
             lasting=facts.has_durations,
+            priced=partial(are_in_currency, facts),
         ).text
     except (InexpressibleError, ServiceError):
         return ""

@@ -3,16 +3,19 @@
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import QuestionError
+from ..kg.labels.names import local_name
 from ..kg.terms import XSD, Term, is_literal
-from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, starts_run
+from .currencies import currencies_of
+from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
 from .tree import Op
-from .values import factor, is_name_of_unit, unit_in_name, value_of
+from .values import factor, is_currency, is_name_of_unit, unit_in_name, unit_of_datatype, value_of
 
 Mask: TypeAlias = NDArray[np.bool_]
 Sizes: TypeAlias = NDArray[np.float64]
@@ -24,6 +27,8 @@ YEAR = 10_000.0
 """What a year is of `Quantity.number`."""
 _GRAINS = {7: 100.0, 10: 1.0}
 """The same of a month and of a day, by the characters with which they are written."""
+_LOOKED_AT = 3
+"""Things that show whether a currency is said beside a number."""
 _MANY_YEARS = re.compile(r"\d\d(?:\d[xX]|[xX]{2})")
 """A decade or a century, as ISO 8601-2 writes them: `198X`, `19XX`."""
 
@@ -126,6 +131,24 @@ class Units:
         stated = "" if self.term is None else self.facts.unit_of(self.term)
         return stated or ("" if is_whole_word else self.unstated)
 
+    @cached_property
+    def currency(self) -> str:
+        """The currency that the things with the relation have beside it; all where they differ.
+
+        Empty where that is not known, as at an endpoint.
+        """
+        facts = self.facts
+        if self.term is None or not facts.kg.pinned:
+            return ""
+        heads = facts.having(self.term)
+        around = chain.from_iterable(facts.neighbours(facts.terms(heads[:_LOOKED_AT])))
+        priced = (step for step in around if not step.inverse and _is_money(step.target))
+        for relation in sorted({step.triple.relation for step in priced}):
+            currencies = facts.terms(distinct(np.sort(facts.step(heads, relation, False).targets)))
+            if all(map(_is_money, currencies)):
+                return ", ".join(map(local_name, currencies))
+        return ""
+
     def converted(self, sizes: Sizes, units: NDArray[np.int32], wanted: str) -> Sizes:
         """Sizes in the wanted unit; unchanged where a unit is not known."""
         if not wanted:
@@ -133,15 +156,43 @@ class Units:
         sizes = sizes.copy()
         for number in np.unique(units).tolist():
             unit = self.facts.unit(number) or self.unstated
+            if not unit and is_currency(wanted):
+                unit = self.currency
             rate = factor(unit, wanted)
             if rate is None:
-                has = f"in {unit}" if unit else "without a unit that is known"
-                name = self.relation or "a value"
-                self.notes.append(f"{name} is {has}: compared with {wanted} {AS_IT_IS}")
+                self.notes.append(_not_converted(self.relation or "a value", unit, wanted))
             elif rate != 1.0:
                 sizes[units == number] *= rate
                 self.notes.append(f"{self.relation} was converted from {unit} to {wanted}")
         return sizes
+
+
+def are_in_currency(facts: Facts, relation: Term, wanted: str) -> bool:
+    """Whether the numbers of a relation are all in a currency, or in none that is known."""
+    if not is_currency(wanted) or facts.kg.profile.skips(relation):
+        return False
+    units = Units(facts, *facts.kg.walk_labels.names([relation]), relation)
+    of_datatypes = {
+        "" if tag.startswith(XSD) else unit_of_datatype(tag, facts.kg.profile)
+        for tag in facts.datatypes(relation)
+    }
+    every = {unit or units.unstated or units.currency for unit in of_datatypes}
+    return all(not unit or factor(unit, wanted) == 1.0 for unit in every)
+
+
+def _is_money(term: Term) -> bool:
+    return bool(currencies_of(local_name(term)))
+
+
+def _not_converted(name: str, unit: str, wanted: str) -> str:
+    """The note on values in a unit, or in none, that does not convert into the wanted one.
+
+    People leave out the currency of a price, so that a bare number is compared without a doubt.
+    """
+    if not unit and is_currency(wanted):
+        return f"{name} has no currency that is known: its numbers are compared with {wanted}"
+    has = f"in {unit}" if unit else "without a unit that is known"
+    return f"{name} is {has}: compared with {wanted} {AS_IT_IS}"
 
 
 # Comparisons

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 
 from ..errors import ServiceError
@@ -9,6 +10,7 @@ from ..kg.stores.sparql.queries import Query as Select
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Term
 from .binding import Bound
+from .comparison import are_in_currency
 from .execute import execute, prove
 from .facts import Facts
 from .members import MOST_EXAMPLES, MOST_MEMBERS, Cell, Form, Outcome, lacking, not_checked
@@ -49,7 +51,13 @@ def execute_anywhere(
         return execute(facts, bound, earlier=earlier)
     try:
         known, profile = replace(bound, earlier={}), facts.kg.profile
-        compiled = compile_query(known, profile, store.graphs, lasting=facts.has_durations)
+        compiled = compile_query(
+            known,
+            profile,
+            store.graphs,
+            lasting=facts.has_durations,
+            priced=partial(are_in_currency, facts),
+        )
     except InexpressibleError:
         return execute(facts, bound, earlier=earlier)
     return _Remote(store, facts, bound, compiled).outcome()

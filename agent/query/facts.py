@@ -165,10 +165,11 @@ class Facts:
         if self.kg.profile.skips(relation):
             return False
         if relation not in self._lasting:
-            self._lasting[relation] = not DURATIONS.isdisjoint(self._datatypes(relation))
+            self._lasting[relation] = not DURATIONS.isdisjoint(self.datatypes(relation))
         return self._lasting[relation]
 
-    def _datatypes(self, relation: Term) -> Iterable[str]:
+    def datatypes(self, relation: Term) -> Iterable[str]:
+        """The datatypes of the literals of a relation, or of some where it is remote."""
         if isinstance(store := self.kg.store, SparqlStore):
             return store.datatypes(relation)
         values = self.terms(distinct(np.sort(self._read(relation)[0].targets)))

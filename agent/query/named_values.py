@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from .currencies import currency_after, currency_before
 from .named_dates import days_in, months_in, years_in
 from .normal import MentionValue
 from .spelling import NamedValue, Spelling, follows, spelling
@@ -68,20 +69,21 @@ def _clocks(question: str) -> Iterator[NamedValue]:
 
 
 def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
-    """Numbers in digits, with a scale after them, and the unit that follows."""
+    """Numbers in digits, with a scale after them, and their unit, which may be before as `$`."""
     for digits in _NUMBER.finditer(question):
         if len(digits[0]) > _LONGEST_NUMBER:
             continue
         end, value = digits.end(), _read(digits[0])
-        glued = _WORD.match(question, end)
-        if glued and (times := words.suffixes.get(glued[0])):
+        glued, money = _WORD.match(question, end), currency_before(question, digits.start())
+        suffixes = words.suffixes_of_money if money else words.suffixes
+        if glued and (times := suffixes.get(glued[0])):
             end, value = glued.end(), _whole(value * times)
         elif glued and _may_be_decade(question, digits, value, glued[0], words):
             continue
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
             continue
         end, value = _scaled(question, end, value, words)
-        unit = _unit_at(question, end, words)
+        unit = money[1] if money else _unit_at(question, end, words)
         text = question[digits.start() : end]
         yield NamedValue(digits.start(), end, "number", text, MentionValue(value, unit))
 
@@ -128,6 +130,8 @@ def _whole(number: int | float) -> int | float:
 
 def _unit_at(question: str, start: int, words: Spelling) -> str:
     """The unit that follows a number; empty where none does."""
+    if currency := currency_after(question, start):
+        return currency
     following = _UNIT.match(question, start)
     if following is None:
         return ""
@@ -159,19 +163,27 @@ def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -
         elif whole := _sum_of(question, last, value):
             together[-1] = whole
         else:
+            ends = [last, value]
             if _are_ends(question, last, value, words):
-                together[-1] = _as_in_range(last, value)
-            together.append(value)
+                ends = _as_in_range(question, last, value)
+            together[-1:] = ends
     return together
 
 
 def _are_ends(question: str, first: NamedValue, second: NamedValue, words: Spelling) -> bool:
     """Whether two numbers are the ends of a range. *3 and 4* are, after *between* alone."""
-    ends_another = question[: first.start].endswith(("-", "–", "—"))
-    if ends_another or not words.between.fullmatch(question, first.end, second.start):
+    start, end = _start_of(question, first), _start_of(question, second)
+    ends_another = question[:start].endswith(("-", "–", "—"))
+    if ends_another or not words.between.fullmatch(question, first.end, end):
         return False
-    is_joint = question[first.end : second.start].strip().lower() == words.joint
-    return not is_joint or follows(question, first.start, words.openings)
+    is_joint = question[first.end : end].strip().lower() == words.joint
+    return not is_joint or follows(question, start, words.openings)
+
+
+def _start_of(question: str, value: NamedValue) -> int:
+    """Where a value starts with the currency that is before it."""
+    money = currency_before(question, value.start)
+    return money.start() if money else value.start
 
 
 def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue | None:
@@ -190,19 +202,27 @@ def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue 
     return NamedValue(first.start, second.end, "number", text, value)
 
 
-def _as_in_range(first: NamedValue, second: NamedValue) -> NamedValue:
-    """The first number of a range with what is said of the second alone."""
+def _as_in_range(question: str, first: NamedValue, second: NamedValue) -> list[NamedValue]:
+    """The two numbers of a range, each with what is said of the other alone.
+
+    A unit or a scale after the second is of both, as is a currency before the first.
+    """
+    has_sign = currency_before(question, first.start) is not None
+    if has_sign and not second.value.unit:
+        second = replace(second, value=second.value._replace(unit=first.value.unit))
+    is_whole = first.value.unit and not (has_sign and first.value.unit == second.value.unit)
     size, larger = first.value.value, second.value.value
-    if first.value.unit or not isinstance(size, int | float) or not isinstance(larger, int | float):
-        return first
+    if is_whole or not isinstance(size, int | float) or not isinstance(larger, int | float):
+        return [first, second]
     digits = _NUMBER.match(second.text)
     before_scale = _read(digits[0]) if digits else larger
     if size >= before_scale:
-        return first
+        return [first, second]
     is_plain = before_scale and _NUMBER.fullmatch(first.text)
     times = larger / before_scale if is_plain else 1
     text, value = first.text, MentionValue(_whole(round(size * times, 6)), second.value.unit)
-    return replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
+    first = replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
+    return [first, second]
 
 
 def _overlap(one: NamedValue, other: NamedValue) -> bool:

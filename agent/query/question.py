@@ -12,9 +12,11 @@ from ..kg.terms import Step, Term
 from ..linking.spans import Span, bracketed
 from ..records import MentionRecord
 from .binding import Mention
+from .currencies import currency_before
 from .named_values import values_in
 from .normal import MentionValue
 from .prompt import EarlierQuestion, Numbered
+from .spelling import NamedValue
 from .tree import EarlierSet, Last, Part
 
 Proof = tuple[Step, ...]
@@ -91,12 +93,10 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     """The mentions of a question; a linked name wins over a value that it overlaps.
 
     Brackets around a name are a part of its mention; where they describe it, no value is in them.
-    The unit right after a number names nothing, though the graph may have it as a text.
+    The unit right beside a number names nothing, though the graph may have it as a text.
     """
     mentions, values = list[tuple[Numbered, Mention, MentionValue]](), values_in(question)
-    united = [(it.value.unit, it.end) for it in values if it.value.unit]
-    starts = ((question.find(unit, end), len(unit)) for unit, end in united)
-    units = {(start, start + length) for start, length in starts}
+    units = {_unit_of(question, value) for value in values if value.value.unit}
     linked = [name for name in linked if (name["start"], name["end"]) not in units]
     described = [span for span in bracketed(question) if " (" in question[span.start : span.end]]
     for name in linked:
@@ -120,6 +120,14 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
         tuple(mention for _, mention, _ in mentions),
         {n: value for n, (_, _, value) in enumerate(mentions) if value != MentionValue()},
     )
+
+
+def _unit_of(question: str, value: NamedValue) -> tuple[int, int]:
+    """Where the unit of a value stands."""
+    if money := currency_before(question, value.start):
+        return money.span(1)
+    start = question.find(value.value.unit, value.end)
+    return start, start + len(value.value.unit)
 
 
 def _with_brackets(question: str, name: MentionRecord) -> tuple[int, int]:

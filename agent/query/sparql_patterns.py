@@ -41,11 +41,13 @@ class Patterns:
         graphs: Sequence[Term],
         numeric: Callable[[Term], bool],
         below: Callable[[Term], Collection[Term]],
+        priced: Callable[[Term, str], bool],
     ) -> None:
         self.bound = bound
         self.profile = profile
         self._is_numeric = numeric
         self._below = below
+        self._priced = priced
         self._plain: set[str] = set()
         """Variables whose values are all numbers of XSD."""
         self._reached: dict[str, Sequence[Term]] = {}
@@ -189,7 +191,8 @@ class Patterns:
 
     def passing(self, value: str, condition: Filter) -> list[str]:
         """The patterns that keep values that pass; of `!=`, those that are equal."""
-        if condition.unit:
+        relations = self._reached.get(value, self.bound.relations.values())
+        if condition.unit and not all(self._priced(it, condition.unit) for it in relations):
             raise InexpressibleError("units are converted here, not in SPARQL")
         operand, op = self.operand(condition), condition.op
         if op in _TEXT_OPS:

@@ -51,6 +51,8 @@ class Spelling:
     """Words that multiply what is before them."""
     suffixes: Mapping[str, int]
     """What multiplies the digits that it ends."""
+    suffixes_of_money: Mapping[str, int]
+    """What multiplies the digits of an amount of money that it ends."""
     months: Mapping[str, int]
     joint: str
     """What may stand between a scale and the rest."""
@@ -89,6 +91,7 @@ def spelling() -> Spelling:
         table["numbers"],
         table["scales"],
         table["suffixes"],
+        table["suffixes_of_money"],
         table["months"],
         marks["joint"],
         frozenset(marks["ordinals"]),

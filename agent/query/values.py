@@ -10,6 +10,7 @@ from ..kg.nodes import lexical_form, literal_tag
 from ..kg.profile import Profile
 from ..kg.terms import XSD, Term, is_literal
 from ..linking.words import FUNCTION_WORDS
+from .currencies import currencies_of
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -126,15 +127,25 @@ _LAST_WORD = re.compile(
 
 
 def factor(unit: str, other: str) -> float | None:
-    """How many of the other unit one of this unit is; None where that is unknown."""
+    """How many of the other unit one of this unit is; None where that is unknown.
+
+    Those that may mean the same currency are as many. No currency is converted.
+    """
     if not unit or not other:
         return None
-    return 1.0 if unit == other else _factor(unit, other)
+    if unit == other or currencies_of(unit) & currencies_of(other):
+        return 1.0
+    return _factor(unit, other)
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is known as a unit of measure."""
-    return _parsed(text) is not None
+    """Whether a text is known as a unit of measure, or a currency."""
+    return bool(currencies_of(text)) or _parsed(text) is not None
+
+
+def is_currency(text: str) -> bool:
+    """Whether a text is a currency and nothing else; pounds may be a weight, too."""
+    return bool(currencies_of(text)) and _parsed(text) is None
 
 
 def is_name_of_unit(text: str) -> bool:

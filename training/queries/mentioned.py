@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from ...agent.query.named_values import values_in
 from ...agent.query.spelling import NamedValue
 from ...agent.query.tree import ANY_CLASS
+from ...agent.query.values import is_currency
 from ..asked.lessons import positions
 
 Spot: TypeAlias = tuple[int, int]
@@ -130,7 +131,8 @@ def _begin(node: _Node, walk: _Node) -> None:
 def _is_same(said: NamedValue, value: object, unit: str) -> bool:
     """Whether a value that a text says is one of a query."""
     number = _comparable(said.text if said.value.value is None else said.value.value)
-    return number == _comparable(value) and number is not None and said.value.unit in (unit, "")
+    is_of_unit = said.value.unit in (unit, "") or (not unit and is_currency(said.value.unit))
+    return number == _comparable(value) and number is not None and is_of_unit
 
 
 def _comparable(value: object) -> float | str | None:

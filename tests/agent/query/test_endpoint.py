@@ -113,6 +113,16 @@ def test_what_sparql_cannot_say_is_executed_step_by_step(large: Endpoint) -> Non
     kg.close()
 
 
+def test_numbers_in_a_currency_are_compared_at_the_endpoint(large: Endpoint) -> None:
+    kg, before = open_kg(large.url), len(large.asked)
+    condition = {"relation": "size", "op": "=", "value": 9_900, "unit": "$"}
+    bound = bind(kg, read_query({**CLASS, "filters": [condition]}), [])
+    found = execute_anywhere(Facts(kg), bound)
+    assert set(found.members) == {"<urn:e9900>", "<urn:e19873>"}
+    assert len(large.asked) - before < 25
+    kg.close()
+
+
 def test_an_endpoint_that_is_read_otherwise_is_followed(large: Endpoint) -> None:
     kg = open_kg(large.url, reading=reading_of("collapse"))
     tree = {"start": [0], "steps": [{"relation": "size"}]}

@@ -224,6 +224,33 @@ def test_the_first_number_of_a_range_has_what_is_said_of_the_second(
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
+        ("cheaper than $10?", [("10", 10, "$")]),
+        ("over 20 €", [("20", 20, "€")]),
+        ("over 20€/month", [("20", 20, "€")]),
+        ("more than EUR 500", [("500", 500, "EUR")]),
+        ("500EUR or 300 chf", [("500", 500, "EUR"), ("300", 300, "chf")]),
+        ("under £5", [("5", 5, "£")]),
+        ("10 US dollars, 20 Euros", [("10", 10, "US dollars"), ("20", 20, "Euros")]),
+        ("ten dollars", [("ten", 10, "dollars")]),
+        ("€1.5 million", [("1.5 million", 1_500_000, "€")]),
+        ("$2k, $1.5M, $3bn", [("2k", 2_000, "$"), ("1.5M", 1.5e6, "$"), ("3bn", 3e9, "$")]),
+        ("1.5M", [("1.5", 1.5, "M")]),
+        ("from €1 to €2 million", [("1,000,000", 1_000_000, "€"), ("2 million", 2_000_000, "€")]),
+        ("$10-20", [("10", 10, "$"), ("20", 20, "$")]),
+        ("between $500 and 2 thousand", [("500", 500, "$"), ("2 thousand", 2_000, "$")]),
+        ("over $5 and 4 m tall", [("5", 5, "$"), ("4", 4, "m")]),
+        ("a top 10, MAX$5, 10 kr.", [("10", 10, ""), ("5", 5, ""), ("10", 10, "kr")]),
+    ],
+)
+def test_a_currency_is_the_unit_of_its_number(
+    question: str, expected: list[tuple[str, float, str]]
+) -> None:
+    assert numbers(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
         ("over 3 minutes 30 seconds", [("3 minutes 30", 210, "seconds")]),
         ("9 min 31 s", [("9 min 31", 571, "s")]),
         ("5 feet 11 inches tall", [("5 feet 11", 71, "inches")]),
@@ -378,5 +405,7 @@ def test_the_unit_of_a_number_is_no_name() -> None:
     assert [it.text for it in mentions_of(town, [named(town, "bar harbor")]).bound][
         -1
     ] == "bar harbor"
+    cheap = "under EUR 35"
+    assert [it.text for it in mentions_of(cheap, [named(cheap, "EUR")]).bound] == ["35"]
     asked = "35 or fewer with the unit cm"
     assert len(mentions_of(asked, [named(asked, "cm")]).bound) == 2

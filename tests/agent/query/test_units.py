@@ -130,6 +130,87 @@ def test_the_unit_in_the_name_of_a_relation(name: str, unit: str) -> None:
     assert unit_in_name(name) == unit
 
 
+PRICES = """
+@prefix : <https://stall.example/> .
+@prefix dbt: <http://dbpedia.org/datatype/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix schema: <https://schema.org/> .
+@prefix dbt: <http://dbpedia.org/datatype/> .
+:cost rdfs:label "{label}" . {unit}
+:Jug :cost {jug} . :Pan :cost {pan} .
+"""
+AS_IT_IS, BARE = "as it is", "has no currency that is known"
+EUROS = 'schema:priceCurrency "EUR" .'
+
+
+@pytest.mark.parametrize(
+    ("label", "unit", "jug", "pan", "wanted", "note"),
+    [
+        ("price EUR", "", "5", "50", "€", ""),
+        ("price eur", "", "5", "50", "Euros", ""),
+        ("price in euros", "", "5", "50", "EUR", ""),
+        ("price ($)", "", "5", "50", "dollars", ""),
+        ("price in CAD", "", "5", "50", "$", ""),
+        ("price in GBP", "", "5", "50", "pounds", ""),
+        ("price", ':cost schema:unitText "EUR" .', "5", "50", "€", ""),
+        ("price", "", '"5"^^dbt:euro', '"50"^^dbt:euro', "€", ""),
+        ("price", f":Jug {EUROS} :Pan {EUROS}", "5", "50", "€", ""),
+        ("price", "", "5", "50", "€", BARE),
+        ("price EUR", "", "5", "50", "$", AS_IT_IS),
+        ("price in CAD", "", "5", "50", "US$", AS_IT_IS),
+        ("price in euros", "", "5", "50", "kg", AS_IT_IS),
+        ("load in kg", "", "5", "50", "€", AS_IT_IS),
+        ("price", "", "5", "50", "pounds", AS_IT_IS),
+        ("price", "", '"5"^^dbt:euro', '"50"^^dbt:euro', "$", AS_IT_IS),
+        ("price", f":Jug {EUROS}", "5", "50", "$", AS_IT_IS),
+        ("price", f':Jug {EUROS} :Pan schema:priceCurrency "USD" .', "5", "50", "$", AS_IT_IS),
+    ],
+)
+def test_prices_are_compared_in_their_currency(
+    label: str, unit: str, jug: str, pan: str, wanted: str, note: str, tmp_path: Path
+) -> None:
+    file, text = tmp_path / "stall.ttl", PRICES
+    for key, part in {"label": label, "unit": unit, "jug": jug, "pan": pan}.items():
+        text = text.replace(f"{{{key}}}", part)
+    file.write_text(text, encoding="utf-8")
+    cost = "<https://stall.example/cost>"
+    condition = {"relation": cost, "op": "<", "value": 10, "unit": wanted}
+    query = read_query({"start": {"domain": cost}, "filters": [condition]})
+    with open_kg(str(file)) as kg:
+        outcome = execute(Facts(kg), bind(kg, query, []))
+    assert list(outcome.members) == ["<https://stall.example/Jug>"]
+    (said,) = outcome.notes or [""]
+    assert note in said and bool(note) == bool(said)
+
+
+@pytest.mark.parametrize(("wanted", "note"), [("€", ""), ("$", AS_IT_IS)])
+def test_another_currency_is_told_at_an_endpoint_too(wanted: str, note: str) -> None:
+    store, text = ox.Store(), PRICES.replace("{label}", "price").replace("{unit}", "")
+    text = text.replace("{jug}", '"5"^^dbt:euro').replace("{pan}", '"50"^^dbt:euro')
+    store.load(text.encode(), format=ox.RdfFormat.TURTLE)
+    cost = "<https://stall.example/cost>"
+    condition = {"relation": cost, "op": "<", "value": 10, "unit": wanted}
+    query = read_query({"start": {"domain": cost}, "filters": [condition]})
+    with Endpoint(store) as served, open_kg(served.url) as kg:
+        outcome = execute_anywhere(Facts(kg), bind(kg, query))
+    assert list(outcome.members) == ["<https://stall.example/Jug>"]
+    assert note in " ".join(outcome.notes)
+
+
+def test_prices_in_two_currencies_have_no_order_with_each_other(tmp_path: Path) -> None:
+    file, text = tmp_path / "stall.ttl", PRICES
+    parts = {"label": "price", "unit": "", "jug": '"5"^^dbt:euro', "pan": '"50"^^dbt:usDollar'}
+    for key, part in parts.items():
+        text = text.replace(f"{{{key}}}", part)
+    file.write_text(text, encoding="utf-8")
+    hop = {"relation": "<https://stall.example/cost>"}
+    query = read_query({"start": {"domain": hop["relation"]}, "steps": [hop], "answer": "sum"})
+    with open_kg(str(file)) as kg:
+        outcome = execute(Facts(kg), bind(kg, query, []))
+    assert (outcome.value, outcome.unit) == (5, "EUR")
+    assert any("are left out" in note for note in outcome.notes)
+
+
 CALLS = """
 @prefix : <https://calls.example/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
