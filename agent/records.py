@@ -202,6 +202,8 @@ class Result(TypedDict):
     rows: NotRequired[list[list[Named | int | float | None]]]
     """Of a table: for each member itself and the values of its columns. Of a card: for each
     relation its name, after `←` where it points at the entity, and its values."""
+    units: NotRequired[list[str]]
+    """Of a table: for each column the unit of its numbers; empty where there is none."""
     more: NotRequired[list[int]]
     """Of a card: for each of its rows how many values of the relation are not in it."""
 

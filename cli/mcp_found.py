@@ -261,13 +261,14 @@ def _connected(steps: list[StepRecord]) -> list[StepRecord]:
 
 def _computed(state: "State", rows: Sequence[Any]) -> str:
     """What was computed; of a table the rows of the page."""
-    from ..agent.answers.computed import cell_text
+    from ..agent.answers.computed import row_texts
 
     computed = state.get("result")
     if not computed:
         return ""
     if computed["kind"] == "table" and computed.get("rows"):
-        return "; ".join(" | ".join(cut(cell_text(cell)) for cell in row) for row in rows)
+        units = computed.get("units", [])
+        return "; ".join(" | ".join(map(cut, row_texts(row, units))) for row in rows)
     return cut(computed["text"], 10 * LONGEST)
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..agent.answers.computed import cell_text
+from ..agent.answers.computed import cell_text, row_texts
 from ..agent.answers.judging import misspelt, other_notes, unread_line
 from ..agent.conversation.introduction import EXAMPLES, MOST_TYPES, class_sizes
 from ..agent.evidence.reply import printable, step_of
@@ -227,7 +227,7 @@ class Screen:
         elif rows := result.get("rows"):
             names = column_names(state.get("query_tree"), len(rows[0]))
             shown = few(len(rows), _MOST_ROWS)
-            self.console.print(rows_table(rows[:shown], names))
+            self.console.print(rows_table(rows[:shown], names, result.get("units", [])))
             self._more(len(rows) - shown, self.every_member)
         else:
             line = Text(printable(result["text"]), style="bold")
@@ -307,11 +307,15 @@ def card_table(card: Result, whole: str) -> Table:
     return table
 
 
-def rows_table(rows: Sequence[Sequence[Named | int | float | None]], names: Sequence[str]) -> Table:
-    """The rows of a computed table under the names of its columns."""
+def rows_table(
+    rows: Sequence[Sequence[Named | int | float | None]],
+    names: Sequence[str],
+    units: Sequence[str],
+) -> Table:
+    """The rows of a computed table under the names of its columns, numbers with their units."""
     table = _headed(names)
     for row in rows:
-        table.add_row(*(Text(printable(cell_text(cell))) for cell in row))
+        table.add_row(*(Text(printable(text)) for text in row_texts(row, units)))
     return table
 
 

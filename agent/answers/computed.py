@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.literals import readable
+from ..kg.profile import AUTO, Profile
 from ..kg.store import metered
 from ..kg.terms import Path, Step, Term, Triple, is_literal, node_of
 from ..kg.verification.claims import Verdict, verify_paths
@@ -103,8 +104,7 @@ class _Shown:
     how: str
     failure: str
     """Why the source did not say of all triples whether it holds them; else empty."""
-    length: str
-    """The number that was computed, where it is the length of a duration; else empty."""
+    profile: Profile
 
     def chain(self, steps: Iterable[Step]) -> list[StepRecord]:
         """The triples of some steps, each once."""
@@ -182,10 +182,8 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
-    how, failure, length = before.how, meter.failure, ""
-    if outcome.unit == SECONDS and 1 <= abs(outcome.value or 0) < _MOST_SECONDS:
-        length = readable(duration_of(float(outcome.value or 0)), kg.profile)
-    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, length)
+    how, failure = before.how, meter.failure
+    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, kg.profile)
 
 
 def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -355,9 +353,10 @@ def _table(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:
         [shown.named[cell] if isinstance(cell, str) else cell for cell in row]
         for row in shown.outcome.rows
     ]
-    lines = [" | ".join(map(cell_text, row)) for row in rows]
+    units = list(shown.outcome.units)
+    lines = [" | ".join(row_texts(row, units, shown.profile)) for row in rows]
     table = result_record("table", "; ".join(lines) or NONE, how, triples=compared)
-    return {**table, "rows": rows}
+    return {**table, "rows": rows, "units": units} if any(units) else {**table, "rows": rows}
 
 
 def _connection(shown: _Shown, answers: Sequence[Answer], compared: Sequence[StepRecord]) -> Result:
@@ -371,7 +370,7 @@ def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
     outcome = shown.outcome
     if outcome.value is None:
         return "No value in the graph."
-    text = shown.length or f"{shown_number(outcome.value)} {outcome.unit}".rstrip()
+    text = number_text(outcome.value, outcome.unit, shown.profile)
     if not answers:
         return text
     counted = "counted" if shown.bound.query.answer == "count" else "of"
@@ -447,16 +446,29 @@ def _extreme(shown: _Shown, answers: Sequence[Answer]) -> str:
     return some(names)
 
 
-def cell_text(cell: Named | int | float | None) -> str:
+def row_texts(
+    row: Sequence[Named | int | float | None],
+    units: Sequence[str] = (),
+    profile: Profile = AUTO,
+) -> list[str]:
+    """What a row of a table shows of its values; `units` are those of its columns' numbers."""
+    cells = zip(row, units or [""] * len(row), strict=True)
+    return [cell_text(cell, unit, profile) for cell, unit in cells]
+
+
+def cell_text(cell: Named | int | float | None, unit: str = "", profile: Profile = AUTO) -> str:
     """What a row of a table shows of one of its values."""
     if cell is None:
         return "–"
-    return shown_number(cell) if isinstance(cell, (int, float)) else cell["label"]
+    return number_text(cell, unit, profile) if isinstance(cell, (int, float)) else cell["label"]
 
 
-def shown_number(number: float) -> str:
-    """A number for readers."""
-    return f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
+def number_text(number: float, unit: str, profile: Profile) -> str:
+    """A number for readers, with its unit; many seconds are a duration."""
+    if unit == SECONDS and 1 <= abs(number) < _MOST_SECONDS:
+        return readable(duration_of(number), profile)
+    shown = f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
+    return f"{shown} {unit}".rstrip()
 
 
 def _records(runs: Mapping[Step, Sequence[StepRecord]], steps: Iterable[Step]) -> list[StepRecord]:

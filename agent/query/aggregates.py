@@ -83,12 +83,12 @@ def grouped(sets: "Sets", query: Query, members: Members, *, top: bool) -> Membe
     keys = groups.sources[starts_run(groups.sources)]
     mask = np.ones(len(keys), bool)
     for condition in query.having if sets.within is None else ():
-        sizes = per_key(sets, groups, keys, condition.agg, condition.of)
+        sizes, _ = per_key(sets, groups, keys, condition.agg, condition.of)
         wanted = number_for_having(sets.bound.text_of(condition))
         mask &= compare(sizes, condition.op, wanted) & ~np.isnan(sizes)
     keys = keys[mask]
     if extreme is not None and extreme.agg and sets.within is None:
-        sizes = per_key(sets, groups, keys, extreme.agg, extreme.of)
+        sizes, _ = per_key(sets, groups, keys, extreme.agg, extreme.of)
         keys, sizes = keys[~np.isnan(sizes)], sizes[~np.isnan(sizes)]
         ranks = -sizes if extreme.most else sizes
         mask = _within_rank(ranks, extreme)
@@ -116,14 +116,20 @@ def grouped(sets: "Sets", query: Query, members: Members, *, top: bool) -> Membe
     return sets.narrowed(members, Members(keys, prove), top=top)
 
 
-def per_key(sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, of: Sequence[Step]) -> Sizes:
-    """An aggregate over the members of each key; not a number where there is no value."""
+def per_key(
+    sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, of: Sequence[Step]
+) -> tuple[Sizes, str]:
+    """An aggregate over the members of each key, and its unit; not a number without a value."""
     if agg == "count" and not of:
-        return counts(groups, keys).astype(float)
-    pairs = follow(sets.facts, np.unique(groups.targets), sets.bound.hops(of))
-    sizes = np.zeros(0)
+        return counts(groups, keys).astype(float), ""
+    hops = sets.bound.hops(of)
+    pairs = follow(sets.facts, np.unique(groups.targets), hops)
+    sizes, unit = np.zeros(0), ""
     if agg != "count":
-        pairs, sizes, _ = comparable(sets.facts, pairs, Units(sets.facts, ""))
+        last = hops[-1:]
+        units = Units(sets.facts, name_of(sets.facts, last), last[0][0] if last else None)
+        pairs, sizes, unit = comparable(sets.facts, pairs, units)
+        unit, sets.notes = unit or units.shown, sets.notes + units.notes
         indices = largest(sizes, pairs, most=agg != "min")
         pairs, sizes = Pairs(pairs.sources[indices], pairs.targets[indices]), sizes[indices]
     result = np.full(len(keys), np.nan)
@@ -133,7 +139,7 @@ def per_key(sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, of: Sequence[Step]
             result[index] = len(np.unique(pairs.targets[mask]))
         elif mask.any():
             result[index] = _aggregate(sizes[mask], agg)
-    return result
+    return result, unit
 
 
 def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None, str, Members]:

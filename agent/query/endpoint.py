@@ -123,7 +123,7 @@ class _Remote:
             if row[0] in listed:
                 cells = zip(row, columns, strict=True)
                 shown.append(tuple(_number(c) if col and col.agg else c for c, col in cells))
-        return replace(proved, size=size, rows=tuple(shown), notes=tuple(notes))
+        return replace(proved, size=size, rows=tuple(shown), units=(), notes=tuple(notes))
 
     def _examples(self, form: Form) -> Outcome:
         """Some members beside a number or a yes, with their proofs."""

@@ -208,7 +208,11 @@ def _rows(sets: Sets, query: Query, members: Members) -> Outcome:
     """A row for each member and each combination of what its columns show."""
     facts, shown = sets.facts, sets.ordered(members.ids)[:MOST_MEMBERS]
     further: dict[int, list[Step]] = {}
-    columns = [_column(sets, query, column, np.sort(shown), further) for column in query.columns]
+    columns, units = list[_Cells](), [""]
+    for column in query.columns:
+        cells, unit = _column(sets, query, column, np.sort(shown), further)
+        columns.append(cells)
+        units.append(unit)
     rows = list[tuple[Cell, ...]]()
     for one in shown.tolist():
         for cells in product(*(column.get(one, [None]) for column in columns)):
@@ -223,17 +227,22 @@ def _rows(sets: Sets, query: Query, members: Members) -> Outcome:
     def prove(one: int) -> Steps:
         return (*members.prove(one), *further.get(one, ()))
 
-    return _result(sets, "rows", Members(members.ids, prove), rows=rows[:MOST_MEMBERS])
+    outcome = _result(sets, "rows", Members(members.ids, prove), rows=rows[:MOST_MEMBERS])
+    return replace(outcome, units=tuple(units))
 
 
 def _column(
     sets: Sets, query: Query, column: Column, ids: Ids, further: dict[int, list[Step]]
-) -> _Cells:
-    """The cells of a column; the steps to what they show are added to `further`."""
+) -> tuple[_Cells, str]:
+    """The cells of a column, and the unit of its numbers.
+
+    The steps to what the cells show are added to `further`.
+    """
     if column.agg and query.group:
         assert sets.groups is not None
-        sizes = per_key(sets, sets.groups, ids, column.agg, column.of).tolist()
-        return {one: [rounded(size)] for one, size in zip(ids.tolist(), sizes, strict=True)}
+        sizes, unit = per_key(sets, sets.groups, ids, column.agg, column.of)
+        of_each = zip(ids.tolist(), sizes.tolist(), strict=True)
+        return {one: [rounded(size)] for one, size in of_each}, unit
     hops = sets.bound.hops(column.of if column.agg else column.steps)
     pairs = follow(sets.facts, ids, hops)
     cells: _Cells = {}
@@ -244,11 +253,11 @@ def _column(
             steps += trace(sets.facts, one, hops, value)
     if column.agg:
         sizes = counts(pairs, ids).tolist()
-        return {one: [size] for one, size in zip(ids.tolist(), sizes, strict=True)}
+        return {one: [size] for one, size in zip(ids.tolist(), sizes, strict=True)}, ""
     if missing := len(ids) - len(cells):
         name = name_of(sets.facts, hops)
         sets.notes.append(f"{missing} of {len(ids)} have no {name} in the graph")
-    return cells
+    return cells, ""
 
 
 def _connection(sets: Sets, query: Query) -> Outcome:

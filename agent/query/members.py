@@ -47,8 +47,9 @@ class Outcome:
     sum is of. `instead` are the exceptions, or the members before the last condition, where that
     left none, and `against` the steps that left none, where that condition was a negation. `walks`
     has for each member a walk from the start by each last step to it, where these steps tell
-    members apart; else it is empty. `absent` says what is not in the graph, where the outcome rests
-    on that.
+    members apart; else it is empty. `units` are those of the numbers in each column of the `rows`;
+    they are empty where none is known. `absent` says what is not in the graph, where the outcome
+    rests on that.
     """
 
     form: Form
@@ -60,6 +61,7 @@ class Outcome:
     narrowed: int = 0
     without_value: int = 0
     rows: tuple[tuple[Cell, ...], ...] = ()
+    units: tuple[str, ...] = ()
     proofs: Mapping[Term, Steps] = field(default_factory=dict[Term, Steps])
     walks: Mapping[Term, tuple[Steps, ...]] = field(default_factory=dict[Term, tuple[Steps, ...]])
     compared: Steps = ()

@@ -74,7 +74,7 @@ def every_answer(talk: Talk, _: str) -> None:
         return
     if result and (rows := result.get("rows")):
         names = column_names(state.get("query_tree"), len(rows[0]))
-        talk.console.print(rows_table(rows, names))
+        talk.console.print(rows_table(rows, names, result.get("units", [])))
         return
     answers = state.get("answers", [])
     for answer, owners in zip(answers, belongings(answers), strict=True):

@@ -143,3 +143,11 @@ def test_of_many_statements_of_classes_the_first_are_counted(
         print_kg(world, as_json=True)
         notes = json.loads(capsys.readouterr().out)["notes"]
         assert any(f"of the first {most:,} statements" in note for note in notes) == is_cut
+
+
+def test_numbers_of_a_table_are_shown_with_their_units() -> None:
+    written = io.StringIO()
+    rows = [[{"term": "<https://parts.example/Acme>", "label": "Acme"}, 20_010, 4]]
+    table = render.rows_table(rows, ["maker", "length", "count"], ["", "mm", ""])
+    Console(file=written, width=80).print(table)
+    assert written.getvalue().splitlines()[-1].split() == ["Acme", "20,010", "mm", "4"]

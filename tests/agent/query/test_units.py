@@ -5,7 +5,7 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
-from groundwalk.agent.answers.queries import shown_sparql
+from groundwalk.agent.answers.queries import executed, shown_sparql
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.endpoint import execute_anywhere
@@ -273,3 +273,45 @@ def test_a_relation_of_durations_leads_to_numbers(tmp_path: Path) -> None:
         bound = bind(kg, read_query(LENGTHS))
         assert GraphTables(facts).measures_at(bound.relations["length"], False) == {"number"}
         assert shown_sparql(kg, facts, bound), "what is only listed can be said in SPARQL"
+
+
+PARTS = """
+@prefix : <https://parts.example/> .
+@prefix qudt: <http://qudt.org/schema/qudt/> .
+@prefix unit: <http://qudt.org/vocab/unit/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:height qudt:unit unit:MilliM . :length rdfs:label "length mm" .
+:Nut a :Part ; :weight_kg 4 ; :length 10 ; :height 3 ; :year 1990 ; :made_by :Acme ;
+  :test_time "PT2M"^^xsd:duration ; :gauge 1 .
+:Pin a :Part ; :weight_kg 5 ; :length 20000 ; :height 4 ; :year 1992 ; :made_by :Acme ;
+  :test_time "PT3M"^^xsd:duration ; :gauge 3 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "agg", "unit", "text"),
+    [
+        ("weight kg", "avg", "kg", "Acme | 4.5 kg"),
+        ("length mm", "sum", "mm", "Acme | 20,010 mm"),
+        ("height", "max", "mm", "Acme | 4 mm"),
+        ("test time", "sum", "seconds", "Acme | 5 minutes"),
+        ("year", "min", "", "Acme | 1990"),
+        ("gauge", "avg", "", "Acme | 2"),
+        ("weight kg", "count", "", "Acme | 2"),
+        ("", "count", "", "Acme | 2"),
+    ],
+)
+def test_numbers_beside_the_keys_of_a_group_have_the_unit_of_their_values(
+    relation: str, agg: str, unit: str, text: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "parts.ttl"
+    file.write_text(PARTS, encoding="utf-8")
+    column = {"agg": agg, "of": [{"relation": relation}] if relation else []}
+    group = {"group": [{"relation": "made by"}], "columns": [column]}
+    with open_kg(str(file)) as kg:
+        facts, bound = Facts(kg), bind(kg, read_query({"start": {"class": "Part"}, **group}))
+        computed = executed(kg, facts, bound).computed
+    assert computed.result is not None
+    assert computed.result["text"] == text
+    assert computed.result.get("units", ["", ""]) == ["", unit]
