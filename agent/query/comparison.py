@@ -171,7 +171,8 @@ def are_in_currency(facts: Facts, relation: Term, wanted: str) -> bool:
     """Whether the numbers of a relation are all in a currency, or in none that is known."""
     if not is_currency(wanted) or facts.kg.profile.skips(relation):
         return False
-    units = Units(facts, *facts.kg.walk_labels.names([relation]), relation)
+    (name,) = facts.kg.walk_labels.names([relation])
+    units = Units(facts, name, relation)
     of_datatypes = {
         "" if tag.startswith(XSD) else unit_of_datatype(tag, facts.kg.profile)
         for tag in facts.datatypes(relation)

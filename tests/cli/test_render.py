@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from groundwalk.agent.answers.computed import result_record
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
-from groundwalk.agent.records import Reading
+from groundwalk.agent.records import Named, Reading
 from groundwalk.agent.state import State
 from groundwalk.cli import render
 from groundwalk.cli.ask import _show  # pyright: ignore[reportPrivateUsage]
@@ -147,7 +147,8 @@ def test_of_many_statements_of_classes_the_first_are_counted(
 
 def test_numbers_of_a_table_are_shown_with_their_units() -> None:
     written = io.StringIO()
-    rows = [[{"term": "<https://parts.example/Acme>", "label": "Acme"}, 20_010, 4]]
+    maker = Named(term="<https://parts.example/Acme>", label="Acme")
+    rows: list[list[Named | int]] = [[maker, 20_010, 4]]
     table = render.rows_table(rows, ["maker", "length", "count"], ["", "mm", ""])
     Console(file=written, width=80).print(table)
     assert written.getvalue().splitlines()[-1].split() == ["Acme", "20,010", "mm", "4"]

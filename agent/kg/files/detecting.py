@@ -142,7 +142,8 @@ def _name_parts(namespaces: Iterable[str], store: ox.Store) -> Iterator[tuple[Te
 
 def _has_texts(predicate: Term, store: ox.Store) -> bool:
     """Whether a predicate leads to literals, as far as its first triple tells."""
-    triple = next(store.quads_for_pattern(None, to_node(predicate), None, None), None)
+    named = ox.NamedNode(predicate[1:-1])
+    triple = next(store.quads_for_pattern(None, named, None, None), None)
     return triple is not None and isinstance(triple.object, ox.Literal)
 
 
