@@ -127,7 +127,7 @@ def test_markers_are_tokens_with_embeddings(home: Path, shape: str, tmp_path: Pa
 @pytest.fixture(scope="module")
 def tuned(home: Path) -> TrainReport:
     torch.set_num_threads(1)
-    schedule = Schedule(steps=1000, batch=16, rate=1e-3, warm_up=10, pool=4)
+    schedule = Schedule(steps=1500, batch=16, rate=1e-3, warm_up=10, pool=4)
     recipe = Recipe(questions=home / "qa.txt", noise=0.0, base=str(home / "llama"))
     return train(str(home / "toy.ttl"), home / "tuned", replace(recipe, schedule=schedule))
 
@@ -147,7 +147,7 @@ def test_a_fine_tuned_model_answers_its_questions(home: Path, tuned: TrainReport
     text = card(tuned)
     assert f"fine-tuned from `{home / 'llama'}`" in text
     assert "base_model:" not in text and "license" not in text
-    assert list(tuned.hits) == [100 * look for look in range(1, 11)]
+    assert list(tuned.hits) == [150 * look for look in range(1, 11)]
 
 
 def test_adapters_are_merged(home: Path, tuned: TrainReport) -> None:
