@@ -17,14 +17,14 @@ def once(make: Callable[[], Made]) -> Callable[[], Made]:
 
     What `make` raises is raised, and the next call makes it again.
     """
-    lock, made = Lock(), list[Made]()
+    lock, values = Lock(), list[Made]()
 
     def get() -> Made:
-        if not made:
+        if not values:
             with lock:
-                if not made:
-                    made.append(make())
-        return made[0]
+                if not values:
+                    values.append(make())
+        return values[0]
 
     return get
 
@@ -43,13 +43,13 @@ class Pool(Generic[Lent]):
     def lent(self) -> Generator[Lent]:
         """One that nobody else uses within the block."""
         try:
-            one = self._free.pop()
+            lent_value = self._free.pop()
         except IndexError:
-            one = self._make()
+            lent_value = self._make()
         try:
-            yield one
+            yield lent_value
         finally:
-            self._free.append(one)
+            self._free.append(lent_value)
 
 
 K = TypeVar("K")
@@ -86,11 +86,11 @@ class Recent(Generic[K, V]):
 
     def take(self, keys: Iterable[K], read: Callable[[list[K]], Mapping[K, V]]) -> dict[K, V]:
         """The value of each key; those not remembered are read, all together."""
-        wanted = list(dict.fromkeys(keys))
+        distinct = list(dict.fromkeys(keys))
         with self._lock:
-            remembered = {key: self._values[key] for key in wanted if key in self._values}
-        missing = [key for key in wanted if key not in remembered]
-        new = read(missing) if missing else {}
-        values = {key: remembered[key] if key in remembered else new[key] for key in wanted}
+            remembered = {key: self._values[key] for key in distinct if key in self._values}
+        missing = [key for key in distinct if key not in remembered]
+        fresh = read(missing) if missing else {}
+        values = {key: remembered[key] if key in remembered else fresh[key] for key in distinct}
         self.put(values)
         return values

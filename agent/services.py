@@ -50,22 +50,22 @@ class Circuit:
             self._failed(problem, since)
             raise
         except ServiceError:
-            self._answered()
+            self._reset()
             raise
-        self._answered()
+        self._reset()
 
     def _enter(self) -> bool:
         with self._lock:
             if self._failures < _MOST:
                 return False
-            left = self._opens - time.monotonic()
-            if left > 0:
+            seconds_left = self._opens - time.monotonic()
+            if seconds_left > 0:
                 raise UnavailableError(
                     f"{self._problem.message}; after {self._failures} failures in a row it is not "
-                    f"asked for {math.ceil(left)} s",
+                    f"asked for {math.ceil(seconds_left)} s",
                     self._problem.hint,
                 )
-            self._opens += self._pause - left
+            self._opens += self._pause - seconds_left
             return True
 
     def _failed(self, problem: UnavailableError, since: float) -> None:
@@ -77,7 +77,7 @@ class Circuit:
             self._problem = problem
             self._opens = time.monotonic() + self._pause
 
-    def _answered(self) -> None:
+    def _reset(self) -> None:
         with self._lock:
             self._failures = 0
 

@@ -476,9 +476,9 @@ def _vocabulary(
     kg: "KnowledgeGraph", name: str, term: "Term | None"
 ) -> tuple[list[Named], list[Named]]:
     """The classes and the relations that a term is or that are called so, in the plural too."""
-    from ..agent.answers.class_words import called
+    from ..agent.answers.class_words import names_in_either_number
 
-    known = called(kg, name) if term is None else kg.labels.vocabulary()
+    known = names_in_either_number(kg, name) if term is None else kg.labels.vocabulary()
     words = [word for word in known if term in (None, word.term)]
     named = _named(kg, [word.term for word in words])
     kinds = (

@@ -163,7 +163,7 @@ def _phrase(steps: Sequence[Step]) -> str:
     text = IT
     for step in steps:
         label = label_of(step.relation)
-        text = label.what(text) if step.inverse else label.of(text)
+        text = label.head_phrase(text) if step.inverse else label.tail_phrase(text)
     return text if steps else ""
 
 

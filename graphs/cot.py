@@ -26,7 +26,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ..agent.answers.candidates import step_records
 from ..agent.answers.question import Conclusion, Outcome, Question
-from ..agent.decoding.plan import Cost, of_model
+from ..agent.decoding.plan import Cost, usage_fields
 from ..agent.decoding.units import tokenize, unit_style, wire_tokens
 from ..agent.decoding.wire import ARROW, PATH, TRIPLE, escape
 from ..agent.kg.labels.names import normalise
@@ -204,7 +204,7 @@ def _write(question: Question, ground: Ground, facts: Sequence[str], samples: in
     tokens = ground.shared.made(chain_prompt).tokens(question.text, facts)
     how = Writing(_LONGEST, samples=samples, temperature=options.temperature, seed=options.seed)
     written = write_freely(ground.local, tokens, how)
-    return _Written(written.texts, cost=of_model(written.cost))
+    return _Written(written.texts, cost=usage_fields(written.cost))
 
 
 def _prompt(question: str, facts: Sequence[str], prompts: Folder | None) -> str:
@@ -274,7 +274,7 @@ def search_free_walks(question: Question, ground: Ground, *, consistent: bool) -
         conclusion,
         lost=lost,
         notes=[LIKELIHOOD, *unread],
-        cost={**of_model(cost), "kg_requests": requests},
+        cost={**usage_fields(cost), "kg_requests": requests},
     )
 
 

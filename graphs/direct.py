@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from ..agent.answers.candidates import name_terms, step_records
 from ..agent.answers.question import Conclusion, Outcome, Question
-from ..agent.decoding.plan import of_model
+from ..agent.decoding.plan import usage_fields
 from ..agent.decoding.wire import SEPARATOR
 from ..agent.kg.terms import Path, Step, Term, Triple
 from ..agent.kg.walking.listing import list_walks
@@ -65,7 +65,7 @@ def _answer(prompt: Prompt, question: Question, ground: Ground, *, asks_llm: boo
     names = read_answers(reply, entity_names(shown))
     return Outcome(
         conclusion=match_answers(names, question.named_topics, shown, "llm"),
-        cost={**of_model(written.cost), "unread": int(says_nothing(reply))},
+        cost={**usage_fields(written.cost), "unread": int(says_nothing(reply))},
     )
 
 
@@ -106,7 +106,7 @@ def _weighed(question: Question, ground: Ground, triples: Sequence[Triple]) -> O
         conclusion,
         notes=[LIKELIHOOD],
         cuts=cut,
-        cost=of_model(cost),
+        cost=usage_fields(cost),
     )
 
 

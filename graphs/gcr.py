@@ -13,7 +13,7 @@ from ..agent.answers.candidates import proven_candidate
 from ..agent.answers.question import Outcome, Question
 from ..agent.decoding.graph_index import GraphIndex
 from ..agent.decoding.paths import PathLimits, PathState, ReasoningPaths
-from ..agent.decoding.plan import BeamPlan, Cost, of_model
+from ..agent.decoding.plan import BeamPlan, Cost, usage_fields
 from ..agent.decoding.plan import Question as Decoding
 from ..agent.decoding.search import search
 from ..agent.decoding.session import Reply, WritingPlan
@@ -127,7 +127,7 @@ def search_paths(question: Question, ground: Ground) -> Outcome:
     cost = sum((cost for _, cost in runs[1:]), runs[0][1])
     ground.emit({"event": "decoded", "paths": len(candidates)})
     notes = [_SLOW] if cost.engine == "lines" else []
-    return Outcome(candidates, notes=notes, cost=of_model(cost))
+    return Outcome(candidates, notes=notes, cost=usage_fields(cost))
 
 
 GCR = Method(

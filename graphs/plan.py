@@ -20,7 +20,7 @@ from itertools import islice
 from ..agent.answers.candidates import candidates_of
 from ..agent.answers.question import Outcome, Question
 from ..agent.decoding.paths import PathLimits
-from ..agent.decoding.plan import BeamPlan, of_model
+from ..agent.decoding.plan import BeamPlan, usage_fields
 from ..agent.decoding.plan import Question as Decoding
 from ..agent.decoding.relation_paths import RelationPaths
 from ..agent.decoding.search import search
@@ -74,7 +74,7 @@ def search_plans(question: Question, ground: Ground) -> Outcome:
     return Outcome(
         candidates,
         notes=notes,
-        cost={**of_model(decoded.cost), "kg_requests": requests},
+        cost={**usage_fields(decoded.cost), "kg_requests": requests},
     )
 
 

@@ -27,9 +27,9 @@ _NAME = "query"
 def _whole(parts: Parts, facts: FactsLender) -> Node:
     if parts.llm is not None:
         return _proposed(parts, parts.llm, facts)
-    from ..agent.nodes.read import read
+    from ..agent.nodes.read import read_node
 
-    return read(read_with(parts), _NAME)
+    return read_node(read_with(parts), _NAME)
 
 
 def _proposed(parts: Parts, llm: BaseChatModel, facts: FactsLender) -> Node:

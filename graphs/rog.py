@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, cast
 
 from ..agent.answers.candidates import candidates_of
 from ..agent.answers.question import Outcome, Question
-from ..agent.decoding.plan import Cost, of_model
+from ..agent.decoding.plan import Cost, usage_fields
 from ..agent.decoding.wire import INVERSE, PATH, PLAN
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph, local_name, normalise
@@ -303,7 +303,7 @@ def _planned(question: Question, ground: Ground) -> _PlannedQuestion:
         prompts=ground.prompts,
     )
     plans = [Plan(*plan) for plan in written.plans]
-    return _PlannedQuestion(plans, written.unreadable, of_model(written.cost))
+    return _PlannedQuestion(plans, written.unreadable, usage_fields(written.cost))
 
 
 def _is_foreign(options: Options) -> bool:

@@ -122,7 +122,7 @@ def skeleton(
                 parts.prompts,
                 method.prompts,
                 common=method.common,
-                apart="every_topic" in method.uses,
+                topics_apart="every_topic" in method.uses,
             )
         ),
         "verify": verify(parts.kg, _sure(parts, method)),

@@ -13,7 +13,7 @@ from ..agent.answers.judging import ambiguity, other_notes, unread_line
 from ..agent.decoding.wire import SEPARATOR, escape
 from ..agent.errors import GroundwalkError, InputError
 from ..agent.kg.labels.names import one_line
-from ..agent.linking.mention import in_words as told_as
+from ..agent.linking.mention import listed_names as told_as
 from ..agent.options import Options
 from ..agent.records import (
     Answer,

@@ -19,10 +19,10 @@ def connects_itself(bound: Bound) -> bool:
     if query.to is None:
         return False
     start = query.model_copy(update={"to": None, "answer": "list"})
-    return not _things(bound, start).isdisjoint(_things(bound, query.to))
+    return not _named_terms(bound, start).isdisjoint(_named_terms(bound, query.to))
 
 
-def _things(bound: Bound, query: Query) -> set[Term]:
+def _named_terms(bound: Bound, query: Query) -> set[Term]:
     """The things that a set is, where a query only names them."""
     if not names_only_things(query):
         return set()
@@ -43,25 +43,25 @@ def _points_before(query: ReadQuery, asked: Asked) -> bool:
     return any(number >= count for number in pointed_at(query.actions))
 
 
-def at_odds(
+def queries_at_odds(
     kg: KnowledgeGraph, asked: Asked, queries: Sequence[ReadQuery], account: Sequence[Word]
 ) -> list[ReadQuery]:
     """The queries that have a thing or a class which their question does not name.
 
     A class is named by any of its names, and by a word of which the `account` says so.
     """
-    named = {class_ for word in class_words(kg, asked) for class_ in word.classes}
-    used = {word["used_by"] for word in account}
+    named_classes = {class_ for word in class_words(kg, asked) for class_ in word.classes}
+    used_names = {word["used_by"] for word in account}
     return [
         query
         for query in queries
-        if _points_before(query, asked) or not _is_named(kg, query.bound, named, used)
+        if _points_before(query, asked) or not _is_named(kg, query.bound, named_classes, used_names)
     ]
 
 
 def _is_named(
-    kg: KnowledgeGraph, bound: Bound, named: Collection[Term], used: Collection[str]
+    kg: KnowledgeGraph, bound: Bound, named_classes: Collection[Term], used_names: Collection[str]
 ) -> bool:
-    """Whether all classes of a query are `named`, or have names that are `used`."""
-    others = [class_ for class_ in set(bound.classes.values()) if class_ not in named]
-    return all(name in used for name in kg.labels.names(others))
+    """Whether all classes of a query are `named_classes`, or have names that are `used_names`."""
+    unnamed = [class_ for class_ in set(bound.classes.values()) if class_ not in named_classes]
+    return all(name in used_names for name in kg.labels.names(unnamed))

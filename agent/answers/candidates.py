@@ -30,13 +30,15 @@ def entity_record(info: TermInfo, score: float) -> Entity:
 
 def step_records(labels: Labels, paths: Sequence[Path]) -> list[list[StepRecord]]:
     """The steps of each path, not yet verified."""
-    named = name_terms(labels, [term for path in paths for s in path.steps for term in s.triple])
+    named_terms = name_terms(
+        labels, [term for path in paths for s in path.steps for term in s.triple]
+    )
     return [
         [
             StepRecord(
-                head=named[step.triple.head],
-                relation=named[step.triple.relation],
-                tail=named[step.triple.tail],
+                head=named_terms[step.triple.head],
+                relation=named_terms[step.triple.relation],
+                tail=named_terms[step.triple.tail],
                 inverse=step.inverse,
                 verdict="unknown",
             )
@@ -61,7 +63,7 @@ def candidates_of(
     proofs = [(path, proof) for path, proof in zip(paths, kg.prove(paths), strict=True) if proof]
     records = _candidates(kg.labels, [proof for _, proof in proofs], score, relevance)
     return [
-        _as_walked(kg, record, path, proof)
+        _with_walk(kg, record, path, proof)
         for record, (path, proof) in zip(records, proofs, strict=True)
     ]
 
@@ -70,14 +72,14 @@ def _candidates(
     labels: Labels, paths: Sequence[Path], score: float, relevance: float
 ) -> list[Candidate]:
     chains = step_records(labels, paths)
-    named = name_terms(labels, [term for path in paths for term in (path.topic, path.end)])
+    named_terms = name_terms(labels, [term for path in paths for term in (path.topic, path.end)])
     return [
         Candidate(
-            topic=named[path.topic],
+            topic=named_terms[path.topic],
             steps=steps,
-            answer=named[path.end],
-            hypothesis=named[path.end]["label"],
-            text=spell(named[path.topic], steps),
+            answer=named_terms[path.end],
+            hypothesis=named_terms[path.end]["label"],
+            text=spell(named_terms[path.topic], steps),
             score=round(score, 6),
             relevance=round(relevance, 6),
         )
@@ -95,10 +97,10 @@ def proven_candidate(
 ) -> Candidate:
     """The record of a path that was walked over `kg.walks`, given its proof of real triples."""
     record = candidate(kg.labels, proof, score, relevance, hypothesis)
-    return _as_walked(kg, record, path, proof)
+    return _with_walk(kg, record, path, proof)
 
 
-def _as_walked(kg: KnowledgeGraph, record: Candidate, path: Path, proof: Path) -> Candidate:
+def _with_walk(kg: KnowledgeGraph, record: Candidate, path: Path, proof: Path) -> Candidate:
     """The record with the walk itself, where that is not its proof."""
     if kg.reading.plain:
         return record
@@ -113,12 +115,12 @@ def walked_relations(record: Candidate) -> RelationPath:
     return tuple((relation, inverse) for relation, inverse in walked)
 
 
-def reading_notes(used: Iterable[Sequence[str]]) -> list[str]:
+def reading_notes(words_of_proofs: Iterable[Sequence[str]]) -> list[str]:
     """A note on what answers rest on beside the facts as they stand, where there is any.
 
-    `used` has for each proof what of the reading of the KG it rests on, in words.
+    `words_of_proofs` has for each proof what of the reading of the KG it rests on, in words.
     """
-    words = list(dict.fromkeys(word for words in used for word in words))
+    words = list(dict.fromkeys(word for words in words_of_proofs for word in words))
     return [f"read with {', '.join(words)}"] if words else []
 
 

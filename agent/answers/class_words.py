@@ -59,25 +59,25 @@ def class_words(kg: KnowledgeGraph, asked: Asked, *, by_last_word: bool = False)
     runs = [run for run in runs if all(word.mention is None for word in run)]
     if not runs:
         return []
-    known = defaultdict[str, set[Term]](set)
+    classes_by_form = defaultdict[str, set[Term]](set)
     for name in kg.labels.vocabulary():
         if not name.relation:
-            known[_form(name.text)].add(name.term)
+            classes_by_form[_form(name.text)].add(name.term)
     if by_last_word:
-        by_last = defaultdict[str, set[Term]](set)
-        for form, terms in known.items():
-            by_last[form.rpartition(" ")[2]] |= terms
-        known = by_last | known
-    named, taken = list[ClassWord](), set[QuestionWord]()
+        classes_by_last_word = defaultdict[str, set[Term]](set)
+        for form, terms in classes_by_form.items():
+            classes_by_last_word[form.rpartition(" ")[2]] |= terms
+        classes_by_form = classes_by_last_word | classes_by_form
+    matches, taken_words = list[ClassWord](), set[QuestionWord]()
     for run in runs:
         text = asked.question[run[0].start : run[-1].end]
-        if taken.isdisjoint(run) and (classes := known.get(_form(text))):
-            named.append(ClassWord(run[0].start, run[-1].end, text, frozenset(classes)))
-            taken.update(run)
-    return named
+        if taken_words.isdisjoint(run) and (classes := classes_by_form.get(_form(text))):
+            matches.append(ClassWord(run[0].start, run[-1].end, text, frozenset(classes)))
+            taken_words.update(run)
+    return matches
 
 
-def called(kg: KnowledgeGraph, text: str) -> list[Name]:
+def names_in_either_number(kg: KnowledgeGraph, text: str) -> list[Name]:
     """The names of classes and relations that a text is, in the form for one or for many."""
     form = _form(text)
     return [word for word in kg.labels.vocabulary() if _form(word.text) == form]
@@ -85,7 +85,7 @@ def called(kg: KnowledgeGraph, text: str) -> list[Name]:
 
 def class_called(kg: KnowledgeGraph, text: str) -> Term | None:
     """The only class that a text is the name of; None where there is none, or are several."""
-    classes = {word.term for word in called(kg, text) if not word.relation}
+    classes = {word.term for word in names_in_either_number(kg, text) if not word.relation}
     return classes.pop() if len(classes) == 1 else None
 
 
@@ -186,18 +186,26 @@ def narrowing(
     """
     if len(outcome.members) > _NARROWED:
         return None
-    members = [set(_classes_of(facts, term)) for term in outcome.members]
-    every = {*outcome.members}
-    between = [
-        set(_classes_of(facts, term)) for term in _walked_through(outcome) if term not in every
+    classes_of_members = [set(_classes_of(facts, term)) for term in outcome.members]
+    members = {*outcome.members}
+    classes_on_the_way = [
+        set(_classes_of(facts, term)) for term in _walked_through(outcome) if term not in members
     ]
-    named = {class_ for word in _unspoken(facts, bound, words) for class_ in word.classes}
-    meant = {class_ for class_ in named if any(class_ in those for those in members)}
-    if len(meant) != 1 or not all(members):
+    named_classes = {class_ for word in _unspoken(facts, bound, words) for class_ in word.classes}
+    candidates = {
+        class_
+        for class_ in named_classes
+        if any(class_ in classes for classes in classes_of_members)
+    }
+    if len(candidates) != 1 or not all(classes_of_members):
         return None
-    (class_,) = meant
-    is_between = any(class_ in those for those in between)
-    return None if is_between or all(class_ in those for those in members) else class_
+    (class_,) = candidates
+    is_on_the_way = any(class_ in classes for classes in classes_on_the_way)
+    return (
+        None
+        if is_on_the_way or all(class_ in classes for classes in classes_of_members)
+        else class_
+    )
 
 
 def _unspoken(facts: Facts, bound: Bound, words: Sequence[ClassWord]) -> list[ClassWord]:

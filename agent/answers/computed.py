@@ -53,10 +53,10 @@ def result_record(
 
 def listed(answers: Sequence[Answer]) -> str:
     """The names of answers in one line."""
-    return some([answer["label"] for answer in answers])
+    return shortened([answer["label"] for answer in answers])
 
 
-def some(names: Sequence[str], size: int = 0) -> str:
+def shortened(names: Sequence[str], size: int = 0) -> str:
     """The first of some names in one line, and how many more there are, of `size` in all."""
     more = max(len(names), size) - len(names[:_SHOWN])
     return "; ".join(names[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
@@ -91,13 +91,13 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _OutcomeRecords:
     """An outcome in the records of the state; all of it was looked up at the source."""
 
     bound: Bound
     outcome: Outcome
     topics: list[Entity]
-    named: Mapping[Term, Named]
+    named_terms: Mapping[Term, Named]
     runs: Mapping[Step, list[StepRecord]]
     compared: list[StepRecord]
     against: list[StepRecord]
@@ -121,52 +121,56 @@ def computed_from(
     nothing, the status is `unchecked` if the source did not say whether it holds a triple, else
     `abstained`. Raises ServiceError.
     """
-    shown = _shown(kg, bound, outcome, before or Verified())
-    answers = [_answer(shown, member) for member in outcome.members]
-    verdicts: list[Verdict] = [_verdict(shown, member) for member in outcome.members]
-    if outcome.tested and outcome.instead and (unheld := _unheld_exceptions(shown)):
+    records = _outcome_records(kg, bound, outcome, before or Verified())
+    answers = [_answer(records, member) for member in outcome.members]
+    verdicts: list[Verdict] = [_verdict(records, member) for member in outcome.members]
+    if outcome.tested and outcome.instead and (unheld := _unheld_exceptions(records)):
         return unheld
     proven = [a for a, verdict in zip(answers, verdicts, strict=True) if verdict == "supported"]
-    notes, unknown = [*outcome.notes, *_left_out(shown, verdicts)], verdicts.count("unknown")
+    notes, unknown = [*outcome.notes, *_left_out(records, verdicts)], verdicts.count("unknown")
     if answers and not proven:
         status: Status = "unchecked" if unknown else "abstained"
-        return Computed(status, proven, shown.topics, None, notes, 0.0)
+        return Computed(status, proven, records.topics, None, notes, 0.0)
     is_of_all = outcome.form == "number" or outcome.tested > 0
     is_whole = len(proven) == len(answers) or not is_of_all
-    result = _result(shown, proven) if is_whole else None
+    result = _result(records, proven) if is_whole else None
     notes += [] if result else outcome.absent
     cut = unknown > 0 or len(answers) < outcome.size
-    return Computed("answered", proven, shown.topics, result, notes, 1.0, cut)
+    return Computed("answered", proven, records.topics, result, notes, 1.0, cut)
 
 
-def _left_out(shown: _Shown, verdicts: Sequence[Verdict]) -> list[str]:
+def _left_out(records: _OutcomeRecords, verdicts: Sequence[Verdict]) -> list[str]:
     """Notes on members that are left out, as the source does not say that they are such."""
     notes, of_all = list[str](), f"of {len(verdicts)}"
     if gone := verdicts.count("unsupported"):
         notes.append(f"{gone} {of_all} left out: the graph no longer holds what they rest on")
     if unknown := verdicts.count("unknown"):
-        notes.append(f"{unknown} {of_all} left out, which could not be checked: {_why(shown)}")
+        notes.append(
+            f"{unknown} {of_all} left out, which could not be checked: {_reason_unchecked(records)}"
+        )
     return notes
 
 
-def _why(shown: _Shown) -> str:
+def _reason_unchecked(records: _OutcomeRecords) -> str:
     """Why something could not be checked."""
-    return shown.failure or "the graph does not say clearly what it holds"
+    return records.failure or "the graph does not say clearly what it holds"
 
 
-def _unheld_exceptions(shown: _Shown) -> Computed | None:
+def _unheld_exceptions(records: _OutcomeRecords) -> Computed | None:
     """What comes of a no to something about each of a set where no exception could be checked."""
-    verdicts = [_verdict(shown, member) for member in shown.outcome.instead]
+    verdicts = [_verdict(records, member) for member in records.outcome.instead]
     if "supported" in verdicts:
         return None
     if "unknown" in verdicts:
-        note = f"the exceptions could not be checked: {_why(shown)}"
-        return Computed("unchecked", [], shown.topics, None, [note], 0.0)
+        note = f"the exceptions could not be checked: {_reason_unchecked(records)}"
+        return Computed("unchecked", [], records.topics, None, [note], 0.0)
     note = "the graph no longer holds what the exceptions rest on"
-    return Computed("abstained", [], shown.topics, None, [note], 0.0)
+    return Computed("abstained", [], records.topics, None, [note], 0.0)
 
 
-def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified) -> _Shown:
+def _outcome_records(
+    kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified
+) -> _OutcomeRecords:
     steps = [*(step for proof in outcome.proofs.values() for step in proof), *outcome.compared]
     walks = [walk for member_walks in outcome.walks.values() for walk in member_walks]
     steps += [*outcome.against, *(step for walk in walks for step in walk)]
@@ -177,13 +181,15 @@ def _shown(kg: KnowledgeGraph, bound: Bound, outcome: Outcome, before: Verified)
     cells = [cell for row in outcome.rows for cell in row if isinstance(cell, str)]
     cells += outcome.instead
     sources = [walk[-1].source for walk in walks]
-    named = name_terms(kg.walk_labels, [*outcome.members, *cells, *sources])
+    named_terms = name_terms(kg.walk_labels, [*outcome.members, *cells, *sources])
     topics = [*before.topics]
     known = {topic["term"] for topic in topics}
     others = [term for term in _topics(bound) if term not in known]
     topics += [entity_record(info, 1.0) for info in kg.labels.describe(others)]
     how, failure = before.how, meter.failure
-    return _Shown(bound, outcome, topics, named, runs, compared, against, how, failure, kg.profile)
+    return _OutcomeRecords(
+        bound, outcome, topics, named_terms, runs, compared, against, how, failure, kg.profile
+    )
 
 
 def verified_triples(kg: KnowledgeGraph, steps: Sequence[Step]) -> dict[Step, list[StepRecord]]:
@@ -227,20 +233,20 @@ def _topics(bound: Bound) -> list[Term]:
     return [term for term in dict.fromkeys(terms) if not is_literal(term)]
 
 
-def _answer(shown: _Shown, member: Term) -> Answer:
+def _answer(records: _OutcomeRecords, member: Term) -> Answer:
     """A member with its proof, and what the last steps to it come from, each with its own chain."""
-    answer = _proved_answer(shown, member)
-    of, chains = dict[Term, Named](), list(answer["chains"])
+    answer = _proved_answer(records, member)
+    sources, chains = dict[Term, Named](), list(answer["chains"])
     proved = set[tuple[Term, ...]]().union(*map(_triples, chains))
-    for walk in shown.outcome.walks.get(member, ()):
-        if not _triples(shown.runs[walk[-1]]) <= proved:
-            proof = _chain_of(shown, member, walk, answer)
+    for walk in records.outcome.walks.get(member, ()):
+        if not _triples(records.runs[walk[-1]]) <= proved:
+            proof = _chain_of(records, member, walk, answer)
             if proof is None:
                 continue
             chains.append(proof)
             proved |= _triples(proof)
-        of[walk[-1].source] = shown.named[walk[-1].source]
-    return {**answer, "chains": chains, "of": list(of.values())} if of else answer
+        sources[walk[-1].source] = records.named_terms[walk[-1].source]
+    return {**answer, "chains": chains, "of": list(sources.values())} if sources else answer
 
 
 def _triples(chain: Sequence[StepRecord]) -> set[tuple[Term, ...]]:
@@ -248,34 +254,34 @@ def _triples(chain: Sequence[StepRecord]) -> set[tuple[Term, ...]]:
 
 
 def _chain_of(
-    shown: _Shown, member: Term, walk: tuple[Step, ...], answer: Answer
+    records: _OutcomeRecords, member: Term, walk: tuple[Step, ...], answer: Answer
 ) -> list[StepRecord] | None:
     """A further chain of an answer, in its form; None where it is not verified, or no such walk."""
-    if {record["verdict"] for step in walk for record in shown.runs[step]} != {"supported"}:
+    if {record["verdict"] for step in walk for record in records.runs[step]} != {"supported"}:
         return None
     if answer.get("form") != "path":
-        return shown.chain(walk)
-    topics = frozenset(node_of(topic["term"]) for topic in shown.topics)
+        return records.chain(walk)
+    topics = frozenset(node_of(topic["term"]) for topic in records.topics)
     walks = _walks(topics, member, walk)
-    return _walked(shown, walks[0]) if len(walks) == 1 else None
+    return _walked(records, walks[0]) if len(walks) == 1 else None
 
 
-def _proved_answer(shown: _Shown, member: Term) -> Answer:
+def _proved_answer(records: _OutcomeRecords, member: Term) -> Answer:
     """A member with its proof: as the walks from topics that it is made of, else as one chain.
 
     The last steps of a proof that lead to the value of an extreme are among what was compared.
     """
-    steps = shown.outcome.proofs.get(member, ())
-    steps = steps[: len(steps) - _steps_to_value(shown.bound)] or steps
-    topics = frozenset(node_of(topic["term"]) for topic in shown.topics)
-    named = shown.named[member]
+    steps = records.outcome.proofs.get(member, ())
+    steps = steps[: len(steps) - _steps_to_value(records.bound)] or steps
+    topics = frozenset(node_of(topic["term"]) for topic in records.topics)
+    named_member = records.named_terms[member]
     if walks := _walks(topics, member, steps):
-        chains = [_walked(shown, walk) for walk in walks]
+        chains = [_walked(records, walk) for walk in walks]
         distinct = [chain for index, chain in enumerate(chains) if chain not in chains[:index]]
-        return Answer(**named, score=1.0, chains=distinct, form="path")
+        return Answer(**named_member, score=1.0, chains=distinct, form="path")
     is_path = not steps and member in topics
     form: Form = "path" if is_path else "chain"
-    return Answer(**named, score=1.0, chains=[shown.chain(steps)], form=form)
+    return Answer(**named_member, score=1.0, chains=[records.chain(steps)], form=form)
 
 
 def _walks(
@@ -301,13 +307,13 @@ def _joins(topics: frozenset[Term], member: Term, walk: tuple[Step, ...]) -> boo
     return (start in topics and end == member) or (start == member and end in topics)
 
 
-def _walked(shown: _Shown, walk: tuple[Step, ...]) -> list[StepRecord]:
+def _walked(records: _OutcomeRecords, walk: tuple[Step, ...]) -> list[StepRecord]:
     """The triples of a walk from a topic; turned round where it was walked from the member."""
-    topics = {node_of(topic["term"]) for topic in shown.topics}
-    records = [record for step in walk for record in shown.runs[step]]
+    topics = {node_of(topic["term"]) for topic in records.topics}
+    steps = [record for step in walk for record in records.runs[step]]
     if walk[0].source in topics:
-        return records
-    return [{**record, "inverse": not record["inverse"]} for record in reversed(records)]
+        return steps
+    return [{**record, "inverse": not record["inverse"]} for record in reversed(steps)]
 
 
 def _steps_to_value(bound: Bound) -> int:
@@ -317,133 +323,135 @@ def _steps_to_value(bound: Bound) -> int:
     return len(extreme.steps)
 
 
-def _verdict(shown: _Shown, member: Term) -> Verdict:
+def _verdict(records: _OutcomeRecords, member: Term) -> Verdict:
     """What the source says of all that proves a member."""
-    steps = shown.outcome.proofs.get(member, ())
-    verdicts = {triple["verdict"] for step in steps for triple in shown.runs[step]}
+    steps = records.outcome.proofs.get(member, ())
+    verdicts = {triple["verdict"] for step in steps for triple in records.runs[step]}
     if verdicts <= {"supported"}:
         return "supported"
     return "unknown" if "unknown" in verdicts else "unsupported"
 
 
-def _result(shown: _Shown, answers: Sequence[Answer]) -> Result | None:
-    outcome, query = shown.outcome, shown.bound.query
-    how = "; ".join(outcome.absent) or shown.how
-    compared = [step for step in shown.compared if step["verdict"] == "supported"]
+def _result(records: _OutcomeRecords, answers: Sequence[Answer]) -> Result | None:
+    outcome, query = records.outcome, records.bound.query
+    how = "; ".join(outcome.absent) or records.how
+    compared = [step for step in records.compared if step["verdict"] == "supported"]
     match outcome.form:
         case "number":
             kind = KINDS[query.answer]
             return result_record(
-                kind, _number(shown, answers), how, value=outcome.value, triples=compared
+                kind, _number(records, answers), how, value=outcome.value, triples=compared
             )
         case "truth":
-            return _truth(shown, answers, how, compared)
+            return _truth(records, answers, how, compared)
         case "rows":
-            return _table(shown, how, compared)
+            return _table(records, how, compared)
         case "connection":
-            return _connection(shown, answers, compared)
+            return _connection(records, answers, compared)
         case "members":
             if query.extreme is not None and answers:
-                return result_record("extreme", _extreme(shown, answers), how, triples=compared)
+                return result_record("extreme", _extreme(records, answers), how, triples=compared)
             return None if answers else result_record("list", NONE, how, triples=compared)
 
 
-def _table(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:
+def _table(records: _OutcomeRecords, how: str, compared: Sequence[StepRecord]) -> Result:
     rows = [
-        [shown.named[cell] if isinstance(cell, str) else cell for cell in row]
-        for row in shown.outcome.rows
+        [records.named_terms[cell] if isinstance(cell, str) else cell for cell in row]
+        for row in records.outcome.rows
     ]
-    units = list(shown.outcome.units)
-    lines = [" | ".join(row_texts(row, units, shown.profile)) for row in rows]
+    units = list(records.outcome.units)
+    lines = [" | ".join(row_texts(row, units, records.profile)) for row in rows]
     table = result_record("table", "; ".join(lines) or NONE, how, triples=compared)
     return {**table, "rows": rows, "units": units} if any(units) else {**table, "rows": rows}
 
 
-def _connection(shown: _Shown, answers: Sequence[Answer], compared: Sequence[StepRecord]) -> Result:
+def _connection(
+    records: _OutcomeRecords, answers: Sequence[Answer], compared: Sequence[StepRecord]
+) -> Result:
     chain = answers[0]["chains"][0] if answers else []
     text = "; ".join(map(sentence, chain)) or NONE
-    how = "; ".join(("the fewest hops", *shown.outcome.absent))
+    how = "; ".join(("the fewest hops", *records.outcome.absent))
     return result_record("connection", text, how, value=len(chain) or None, triples=compared)
 
 
-def _number(shown: _Shown, answers: Sequence[Answer]) -> str:
-    outcome = shown.outcome
+def _number(records: _OutcomeRecords, answers: Sequence[Answer]) -> str:
+    outcome = records.outcome
     if outcome.value is None:
         return "No value in the graph."
-    text = number_text(outcome.value, outcome.unit, shown.profile)
+    text = number_text(outcome.value, outcome.unit, records.profile)
     if not answers:
         return text
-    counted = "counted" if shown.bound.query.answer == "count" else "of"
+    counted = "counted" if records.bound.query.answer == "count" else "of"
     names = [answer["label"] for answer in answers]
-    return f"{text} ({counted}: {some(names, outcome.size)})"
+    return f"{text} ({counted}: {shortened(names, outcome.size)})"
 
 
 def _truth(
-    shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
+    records: _OutcomeRecords, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
 ) -> Result:
-    if shown.outcome.tested:
-        return _of_each(shown, answers, how, compared)
-    if shown.outcome.value:
+    if records.outcome.tested:
+        return _truth_of_each(records, answers, how, compared)
+    if records.outcome.value:
         proof = [step for chain in answers[0]["chains"] for step in chain] if answers else []
         sentences = [sentence(step) for step in _each_once([*compared, *proof])]
-        otherwise = ["nothing in the graph says otherwise"] if shown.outcome.absent else []
+        otherwise = ["nothing in the graph says otherwise"] if records.outcome.absent else []
         reasons = sentences or otherwise
         yes = "Yes"
-        if shown.outcome.narrowed > 1:  # so that nobody takes some for all
-            lacking = shown.outcome.without_value
+        if records.outcome.narrowed > 1:  # so that nobody takes some for all
+            lacking = records.outcome.without_value
             unknown = f" ({lacking:,} without a value)" if lacking else ""
-            yes = f"Yes, {shown.outcome.size:,} of {shown.outcome.narrowed:,}{unknown}"
-        text = f"{yes}: {some(reasons)}." if reasons else f"{yes}."
+            yes = f"Yes, {records.outcome.size:,} of {records.outcome.narrowed:,}{unknown}"
+        text = f"{yes}: {shortened(reasons)}." if reasons else f"{yes}."
         return result_record("truth", text, how, value=True, triples=compared)
-    if against := [step for step in shown.against if step["verdict"] == "supported"]:
-        text = f"No, the graph has: {some(list(map(sentence, against)))}."
-        return result_record("truth", text, shown.how, value=False, triples=against)
-    return _absent(shown, how, compared)
+    if against := [step for step in records.against if step["verdict"] == "supported"]:
+        text = f"No, the graph has: {shortened(list(map(sentence, against)))}."
+        return result_record("truth", text, records.how, value=False, triples=against)
+    return _absent(records, how, compared)
 
 
-def _of_each(
-    shown: _Shown, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
+def _truth_of_each(
+    records: _OutcomeRecords, answers: Sequence[Answer], how: str, compared: Sequence[StepRecord]
 ) -> Result:
     """Whether something holds of each of a set: all of them, or the exceptions."""
-    outcome = shown.outcome
+    outcome = records.outcome
     if outcome.value:
         names = [answer["label"] for answer in answers]
-        text = f"Yes, all {outcome.tested:,}: {some(names, outcome.tested)}."
+        text = f"Yes, all {outcome.tested:,}: {shortened(names, outcome.tested)}."
         return result_record("truth", text, how, value=True, triples=compared)
-    held = [member for member in outcome.instead if _verdict(shown, member) == "supported"]
-    names = [shown.named[member]["label"] for member in held]
-    is_all = len(held) == len(outcome.instead)
-    size = outcome.size if is_all else len(held)
+    excepted = [member for member in outcome.instead if _verdict(records, member) == "supported"]
+    names = [records.named_terms[member]["label"] for member in excepted]
+    is_all = len(excepted) == len(outcome.instead)
+    size = outcome.size if is_all else len(excepted)
     number = f"{size:,}" if is_all else f"at least {size:,}"
     are = "is" if size == 1 else "are"
-    text = f"No, {number} of {outcome.tested:,} {are} not: {some(names, size)}."
-    triples = shown.chain(step for member in held for step in outcome.proofs.get(member, ()))
+    text = f"No, {number} of {outcome.tested:,} {are} not: {shortened(names, size)}."
+    triples = records.chain(step for member in excepted for step in outcome.proofs.get(member, ()))
     return result_record("truth", text, how, value=False, triples=triples)
 
 
-def _absent(shown: _Shown, how: str, compared: Sequence[StepRecord]) -> Result:
+def _absent(records: _OutcomeRecords, how: str, compared: Sequence[StepRecord]) -> Result:
     """No, for nothing in the graph says so; with what it has in its place."""
-    outcome = shown.outcome
+    outcome = records.outcome
     proofs = (outcome.proofs.get(member, ()) for member in outcome.instead)
-    instead = shown.chain(step for proof in proofs for step in proof)
+    instead = records.chain(step for proof in proofs for step in proof)
     instead = [step for step in (*compared, *instead) if step["verdict"] == "supported"]
-    has = some([sentence(step) for step in instead])
+    has = shortened([sentence(step) for step in instead])
     text = f"No, not in the graph. It has: {has}." if has else "No, not in the graph."
     return result_record("truth", text, how, value=False, triples=instead)
 
 
-def _extreme(shown: _Shown, answers: Sequence[Answer]) -> str:
+def _extreme(records: _OutcomeRecords, answers: Sequence[Answer]) -> str:
     """The members, each with its value where that is one of the graph."""
-    proofs = shown.outcome.proofs
-    if not _steps_to_value(shown.bound) or not proofs[answers[0]["term"]]:
+    proofs = records.outcome.proofs
+    if not _steps_to_value(records.bound) or not proofs[answers[0]["term"]]:
         return listed(answers)
     names = list[str]()
     for answer in answers:
-        record = shown.runs[proofs[answer["term"]][-1]][-1]
+        record = records.runs[proofs[answer["term"]][-1]][-1]
         value = record["head" if record["inverse"] else "tail"]["label"]
         what = "" if names else f"{record['relation']['label']}: "
         names.append(f"{answer['label']} ({what}{value})")
-    return some(names)
+    return shortened(names)
 
 
 def row_texts(

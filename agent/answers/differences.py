@@ -32,22 +32,22 @@ def told_apart(kg: KnowledgeGraph, candidates: Sequence[Candidate]) -> tuple[Can
     It is added to their descriptions. Raises ServiceError.
     """
     shared = Counter((candidate.label, candidate.description) for candidate in candidates)
-    alike = [
+    namesakes = [
         candidate.term
         for candidate in candidates
         if shared[candidate.label, candidate.description] > 1
     ]
-    words = _differences(kg, alike) if alike else {}
-    apart = alike if words else []
+    words = _differences(kg, namesakes) if namesakes else {}
+    described = namesakes if words else []
     return tuple(
         _with_fact(candidate, words.get(candidate.term, ""))
-        if candidate.term in apart
+        if candidate.term in described
         else candidate
         for candidate in candidates
     )
 
 
-def as_described(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
+def described_candidates(kg: KnowledgeGraph, mention: Mention) -> Mention | None:
     """The mention with those candidates that its text describes, as `Georgia (capital: Tbilisi)`.
 
     None where the only one is something else; several stay, and are ambiguous, where none is so.
@@ -87,16 +87,16 @@ def _is_about(text: str, candidate: Candidate) -> bool:
     return about is not None and f" {normalise(about[1])} " in f" {normalise(known)} "
 
 
-def _differences(kg: KnowledgeGraph, alike: Sequence[Term]) -> dict[Term, str]:
+def _differences(kg: KnowledgeGraph, namesakes: Sequence[Term]) -> dict[Term, str]:
     """A fact of each entity that has one, of the relation that tells them apart best."""
-    facts = _facts(kg, alike)
+    facts = _facts(kg, namesakes)
     directions = sorted(
         {direction for by_direction in facts.values() for direction in by_direction}
     )
     if not directions:
         return {}
     chosen = max(directions, key=lambda direction: _difference(facts, direction))
-    values = {term: facts[term].get(chosen, frozenset()) for term in alike}
+    values = {term: facts[term].get(chosen, frozenset()) for term in namesakes}
     return _words(kg, chosen, values) if len({*values.values()}) > 1 else {}
 
 
@@ -141,5 +141,5 @@ def _words(
 
 
 def _with_fact(candidate: Candidate, fact: str) -> Candidate:
-    known = candidate.description or candidate.kind
-    return replace(candidate, description="; ".join(filter(None, [known, fact])))
+    description = candidate.description or candidate.kind
+    return replace(candidate, description="; ".join(filter(None, [description, fact])))

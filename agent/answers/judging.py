@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..kg.terms import Term, node_of
-from ..linking.mention import in_words
+from ..linking.mention import listed_names
 from ..options import Options
 from ..query.account import FILLER, LEFT_OUT, UNKNOWN, is_read, unread
 from ..query.tree import compared_mentions, read_query, refers_back, starting_mentions
@@ -52,7 +52,7 @@ def judged(state: State, least: float) -> Judged:
         notes += [ambiguity(mention) for mention in unsettled]
     elif not state.get("topics"):
         notes.append("no entity of the graph was recognised in the question")
-    elif answers and (unused := _unused(state, answers)):
+    elif answers and (unused := _untouched_topics(state, answers)):
         notes.append(f"no walk to an answer uses {', '.join(unused)}")
         answers, status = [], "abstained"
     elif answers and not is_confident(state, least):
@@ -63,14 +63,14 @@ def judged(state: State, least: float) -> Judged:
         notes.append(unsure(state.get("confidence", 0.0)))
     elif status == "abstained":
         notes.append("no verified path leads to an answer")
-    return Judged(status, answers, [*notes, *_apart(state, answers)])
+    return Judged(status, answers, [*notes, *_partial_answers_note(state, answers)])
 
 
-def _apart(state: State, answers: Sequence[Answer]) -> list[str]:
+def _partial_answers_note(state: State, answers: Sequence[Answer]) -> list[str]:
     """A note on answers that are not of all topics together, where there are any."""
-    apart = sum(bool(_unused(state, [answer])) for answer in answers)
+    partial = sum(bool(_untouched_topics(state, [answer])) for answer in answers)
     together = " and ".join(topic["label"] for topic in state.get("topics", []))
-    return [f"{apart} of {len(answers)} are not of {together} together"] if apart else []
+    return [f"{partial} of {len(answers)} are not of {together} together"] if partial else []
 
 
 def with_account(outcome: Judged, account: Sequence[Word], options: Options) -> Judged:
@@ -207,7 +207,7 @@ def not_shown(left_out: int) -> list[str]:
     return [f"{left_out:,} more {are} not shown"] if left_out else []
 
 
-def _unused(state: State, answers: Sequence[Answer]) -> list[str]:
+def _untouched_topics(state: State, answers: Sequence[Answer]) -> list[str]:
     """The topics that a question names but its answers' chains do not touch."""
     touched = {
         node_of(step[end]["term"])
@@ -227,7 +227,7 @@ def is_confident(state: State, least: float) -> bool:
 
 def ambiguity(mention: MentionRecord) -> str:
     """What a name may mean."""
-    options = ", ".join(in_words(mention["candidates"]))
+    options = ", ".join(listed_names(mention["candidates"]))
     return f"{mention['text']} may mean: {options}"
 
 

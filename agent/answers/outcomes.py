@@ -32,7 +32,7 @@ _SHARED = 0.1
 """The same for a question for an extreme that most share."""
 
 
-def alike(
+def same_result(
     facts: Facts, chosen: ReadQuery, queries: Sequence[ReadQuery], before: Before
 ) -> list[ReadQuery]:
     """The other likely queries that come to the same; where the graph is at hand."""
@@ -43,7 +43,9 @@ def alike(
     return [query for query in others if result and _result(facts, query, before) == result]
 
 
-def as_meant(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:
+def weighed_and_narrowed(
+    facts: Facts, queries: Sequence[ReadQuery], asked: Asked
+) -> list[ReadQuery]:
     """The queries as the question likely means them: weighed, and narrowed to what it asks for."""
     return narrowed(facts, weighed(facts, queries, asked), asked)
 
@@ -62,7 +64,7 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     if not likely or not facts.kg.pinned:
         return list(queries)
     is_alone = len(likely) == 1
-    named = [] if is_alone else class_words(facts.kg, asked)
+    words = [] if is_alone else class_words(facts.kg, asked)
     outcomes = [
         None if is_alone and query.bound.query.extreme is None else _listed(facts, query, asked)
         for query in likely
@@ -72,7 +74,7 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     weights = [1.0] * len(likely)
     if not is_alone:
         weights = [
-            _weight(facts, query.bound, outcome, share, named)
+            _weight(facts, query.bound, outcome, share, words)
             * (_NOTHING if _takes_nothing_away(facts, query, outcome, asked.before) else 1.0)
             for (query, outcome), share in zip(came_to, shares, strict=True)
         ]
@@ -84,12 +86,12 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
         weight * total / weighted * (_SHARED if share == 1.0 else 1.0)
         for weight, share in zip(weights, shares, strict=True)
     ]
-    again = [
+    reweighed = [
         replace(query, probability=query.probability * factor)
         for query, factor in zip(likely, factors, strict=True)
     ]
-    again += [query for query in queries if query.probability < least]
-    return sorted(again, key=lambda query: -query.probability)
+    reweighed += [query for query in queries if query.probability < least]
+    return sorted(reweighed, key=lambda query: -query.probability)
 
 
 def _listed(facts: Facts, query: ReadQuery, asked: Asked) -> Outcome | None:
@@ -100,7 +102,7 @@ def _listed(facts: Facts, query: ReadQuery, asked: Asked) -> Outcome | None:
 
 
 def _weight(
-    facts: Facts, bound: Bound, outcome: Outcome | None, share: float, named: Sequence[ClassWord]
+    facts: Facts, bound: Bound, outcome: Outcome | None, share: float, words: Sequence[ClassWord]
 ) -> float:
     """How likely a query comes to what it does if it is meant, beside if it is not.
 
@@ -108,15 +110,15 @@ def _weight(
     """
     if outcome is None:
         return 1.0
-    met = _OF_OTHERS if not_met(facts, bound, outcome, named) else 1.0
+    weight = _OF_OTHERS if not_met(facts, bound, outcome, words) else 1.0
     if share >= _MOST:
-        met *= _SHARED
+        weight *= _SHARED
     if bound.query.answer == "count":
-        return met
+        return weight
     if not outcome.members:
         return _NOTHING
     is_named = {*outcome.members} <= {mention.term for mention in bound.mentions}
-    return _NAMED if is_named else met
+    return _NAMED if is_named else weight
 
 
 def _shared(facts: Facts, query: ReadQuery, outcome: Outcome | None, before: Before) -> float:
@@ -150,13 +152,13 @@ def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[R
     """
     if not facts.kg.pinned:
         return list(queries)
-    named = asked_for(asked, class_words(facts.kg, asked, by_last_word=True))
-    if not named:
+    words = asked_for(asked, class_words(facts.kg, asked, by_last_word=True))
+    if not words:
         return list(queries)
     first = dict[tuple[Query, tuple[Mention, ...]], ReadQuery]()
     for query in queries:
         if query.probability >= _LEAST:
-            query = _narrowed(facts, query, asked.before, named)
+            query = _narrowed(facts, query, asked.before, words)
         key = query.bound.query, query.bound.mentions
         if known := first.get(key):
             first[key] = replace(known, probability=known.probability + query.probability)
@@ -166,7 +168,7 @@ def narrowed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[R
 
 
 def _narrowed(
-    facts: Facts, query: ReadQuery, before: Before, named: Sequence[ClassWord]
+    facts: Facts, query: ReadQuery, before: Before, words: Sequence[ClassWord]
 ) -> ReadQuery:
     """A query of which the walk is narrowed to a class; the same one where none is meant."""
     bound, tree = query.bound, query.bound.query
@@ -176,17 +178,19 @@ def _narrowed(
         return query  # its other conditions may be what the class was said of
     outcome = _outcome(facts, query, before)
     try:
-        class_ = None if outcome is None else narrowing(facts, bound, outcome, named)
+        class_ = None if outcome is None else narrowing(facts, bound, outcome, words)
     except GroundwalkError:
         return query
     if class_ is None:
         return query
-    of_class = TermNames(facts.kg).named(tree.model_copy(update={"of_class": class_}))
+    narrowed_tree = TermNames(facts.kg).named(tree.model_copy(update={"of_class": class_}))
     kinds = [action.kind for action in query.actions]
     index = next(at for at, kind in enumerate(kinds) if kind not in ("pointer", "step"))
     actions = (*query.actions[:index], Action("class", class_), *query.actions[index:])
-    classes = {**bound.classes, of_class.of_class: class_, class_: class_}
-    return replace(query, bound=replace(bound, query=of_class, classes=classes), actions=actions)
+    classes = {**bound.classes, narrowed_tree.of_class: class_, class_: class_}
+    return replace(
+        query, bound=replace(bound, query=narrowed_tree, classes=classes), actions=actions
+    )
 
 
 def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQuery:
@@ -200,12 +204,12 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
         return query
     bound, tree = query.bound, query.bound.query
     denied = [
-        other.start
-        for other in tree.without
-        if isinstance(other.start, tuple)
-        and len(other.steps) == 1
-        and not {*bound.hops(other.steps)} & {*bound.hops(tree.steps)}
-        and other == Query(start=other.start, steps=other.steps)
+        excluded.start
+        for excluded in tree.without
+        if isinstance(excluded.start, tuple)
+        and len(excluded.steps) == 1
+        and not {*bound.hops(excluded.steps)} & {*bound.hops(tree.steps)}
+        and excluded == Query(start=excluded.start, steps=excluded.steps)
     ]
     if not denied or tree.answer not in ("list", "count"):
         return query
@@ -221,11 +225,11 @@ def apart_from_itself(facts: Facts, query: ReadQuery, before: Before) -> ReadQue
     return replace(query, bound=replace(bound, query=tree.model_copy(update={"without": without})))
 
 
-def of_others(facts: Facts, query: ReadQuery, asked: Asked) -> list[ClassWord]:
+def words_of_other_classes(facts: Facts, query: ReadQuery, asked: Asked) -> list[ClassWord]:
     """The words that name classes which nothing is of that a query comes to."""
-    named = class_words(facts.kg, asked) if facts.kg.pinned else []
-    outcome = _outcome(facts, query, asked.before) if named else None
-    return [] if outcome is None else not_met(facts, query.bound, outcome, named)
+    words = class_words(facts.kg, asked) if facts.kg.pinned else []
+    outcome = _outcome(facts, query, asked.before) if words else None
+    return [] if outcome is None else not_met(facts, query.bound, outcome, words)
 
 
 def _outcome(facts: Facts, query: ReadQuery, before: Before) -> Outcome | None:

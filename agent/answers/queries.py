@@ -92,7 +92,7 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
     """The query in SPARQL 1.1; empty where that cannot say it, or the graph is read otherwise."""
     if not kg.reading.plain:
         return ""
-    graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _named(kg)
+    graphs = kg.store.graphs if isinstance(kg.store, SparqlStore) else _graph_terms(kg)
     try:
         return compile_query(
             bound,
@@ -107,7 +107,7 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
         return ""
 
 
-def _named(kg: KnowledgeGraph) -> list[Term]:
+def _graph_terms(kg: KnowledgeGraph) -> list[Term]:
     return [f"<{iri}>" for iri in kg.graphs]
 
 

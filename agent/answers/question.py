@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..kg.terms import Term
-from ..llm.asking import with_replies
+from ..llm.asking import with_reply_notes
 from ..llm.prompt import Mention
 from ..options import Options
 from ..records import Answer, Candidate, Entity, Named, spent
@@ -109,7 +109,7 @@ def accounted(state: State, outcome: Outcome, since: float, cuts: Sequence[str] 
     fresh = dict.fromkeys(note for note in (*outcome.notes, *cuts) if note not in earlier)
     unread = outcome.cost.get("unread", 0)
     return {
-        "notes": with_replies([*earlier, *fresh], unread=unread, shortened=outcome.shortened),
+        "notes": with_reply_notes([*earlier, *fresh], unread=unread, shortened=outcome.shortened),
         "cut": state.get("cut", False) or bool(cuts),
         "usage": spent(state.get("usage"), since, **outcome.cost),
     }

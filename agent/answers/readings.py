@@ -49,7 +49,7 @@ from .judging import (
     with_account,
     withheld,
 )
-from .outcomes import alike, of_others
+from .outcomes import same_result, words_of_other_classes
 from .queries import Executed, asks_nothing, executed, in_words
 from .sureness import Evidence, Likeness, evidence_of, sureness, unlike
 
@@ -152,41 +152,41 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
             if asks_nothing(query.bound, before.answered) or _counts_one(query.bound.query, before):
                 continue
             try:
-                done = executed(tools.kg, facts, query.bound, earlier=before.answered)
+                executed_query = executed(tools.kg, facts, query.bound, earlier=before.answered)
             except (QuestionError, ShortageError) as error:
                 if error.message not in failures:
                     failures.add(error.message)
                     notes.append(f"{READ}{in_words(tools.kg, query.bound)}; {error.message}")
                 continue
-            same = alike(facts, query, queries, before)
-            not_met = of_others(facts, query, asked) if tools.is_general else []
+            same = same_result(facts, query, queries, before)
+            not_met = words_of_other_classes(facts, query, asked) if tools.is_general else []
             break
         else:
             return only_read(tools, queries, Computed("abstained", notes=notes))
     evidence = evidence_of(asked, query, same, queries, tools.likeness)
-    is_empty = has_nothing(done.computed)
+    is_empty = has_nothing(executed_query.computed)
     confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
     account = account_of(tools, asked, query)
     if not_met and options.confidence is None:
-        others = [other for other in queries if other is not query]
+        other_queries = [other for other in queries if other is not query]
         account = left_out(account, not_met)
-        return _of_others(tools, [query, *others], confidence, account, not_met)
+        return _misnamed(tools, [query, *other_queries], confidence, account, not_met)
     computed = replace(
-        done.computed,
+        executed_query.computed,
         confidence=no_surer(confidence, account),
-        notes=[*notes, *done.computed.notes],
+        notes=[*notes, *executed_query.computed.notes],
     )
-    others = [other for other in queries if other is not query]
+    other_queries = [other for other in queries if other is not query]
     if computed.status != "unchecked":
-        computed = _judged(tools, computed, done.words, account, options, notes)
-    readings = readings_of(tools.kg, [query, *others], share_read(account))
-    done = replace(done, computed=computed)
-    return Read(done, computed.topics, readings, account, evidence=evidence)
+        computed = _judged(tools, computed, executed_query.words, account, options, notes)
+    readings = readings_of(tools.kg, [query, *other_queries], share_read(account))
+    executed_query = replace(executed_query, computed=computed)
+    return Read(executed_query, computed.topics, readings, account, evidence=evidence)
 
 
-def _of_others(
+def _misnamed(
     tools: ReadWith,
     queries: Sequence[ReadQuery],
     confidence: float,
@@ -195,8 +195,8 @@ def _of_others(
 ) -> Read:
     """What comes of a query for other things than the classes that its question names."""
     words = in_words(tools.kg, queries[0].bound)
-    named = ", ".join(f'"{word.text}"' for word in not_met)
-    notes = [*left_out_of(account), f"{READ}{words}; {_NONE_OF} {named} in that"]
+    quoted_words = ", ".join(f'"{word.text}"' for word in not_met)
+    notes = [*left_out_of(account), f"{READ}{words}; {_NONE_OF} {quoted_words} in that"]
     most = no_surer(confidence, account)
     silent = Computed("unsure", confidence=most, notes=notes)
     return replace(only_read(tools, queries, silent, most), account=account)
@@ -233,9 +233,9 @@ def lacking_names(
 def _with_labels(kg: KnowledgeGraph, account: Sequence[Word]) -> list[Word]:
     """The account, where words are marked that relations and classes have in their labels."""
     names = [normalise(" ".join(label_words(word.text))) for word in kg.labels.vocabulary()]
-    of_labels = {singular(word) for name in names for word in name.split()} - FUNCTION_WORDS
+    label_stems = {singular(word) for name in names for word in name.split()} - FUNCTION_WORDS
     return [
-        {**word, "in_label": True} if singular(normalise(word["text"])) in of_labels else word
+        {**word, "in_label": True} if singular(normalise(word["text"])) in label_stems else word
         for word in account
     ]
 
@@ -335,12 +335,12 @@ def not_sure(
         return None
     if tools.kg.pinned and not tools.kg.counts.facts:
         return "abstained", NO_FACTS
-    shown = too_low(confidence, least)
+    comparison = too_low(confidence, least)
     if confidence < _LEAST_TOLD:
-        return withheld(confidence, least), f"{NO_READING} ({shown})"
+        return withheld(confidence, least), f"{NO_READING} ({comparison})"
     is_whole = bool(account) and share_read(account) == 1.0
     status = "unsure" if is_whole else withheld(confidence, least)
-    return status, f"{READ}{words}; {NOT_SURE_OF_READING} ({shown})"
+    return status, f"{READ}{words}; {NOT_SURE_OF_READING} ({comparison})"
 
 
 def readings_of(

@@ -9,9 +9,9 @@ from ..kg.labels.index import TermInfo
 from ..kg.store import metered
 from ..kg.terms import Term
 from ..linking import Candidate, Linker, Mention, is_ambiguous
-from ..linking.mention import in_words
+from ..linking.mention import listed_names
 from ..records import Entity, MentionRecord
-from .differences import as_described, told_apart, with_distinguishing_facts
+from .differences import described_candidates, told_apart, with_distinguishing_facts
 from .values_beside import told_by_values
 
 TAKEN_FOR = '" is taken for '
@@ -19,23 +19,23 @@ TAKEN_FOR = '" is taken for '
 
 
 def given_mentions(
-    kg: KnowledgeGraph, question: str, given: Sequence[str], linked: Sequence[Mention]
+    kg: KnowledgeGraph, question: str, topics: Sequence[str], linked: Sequence[Mention]
 ) -> tuple[list[Mention], list[str]]:
     """A mention for each given topic, a term or a label; and notes on those that are not in the KG.
 
     A topic stands where the linker or its name finds it in the question, else nowhere: its mention
     is empty, at the beginning. Of several entities of one label the one with most facts is meant.
     """
-    mentions, notes, taken = list[Mention](), list[str](), list[tuple[int, int]]()
-    for text in dict.fromkeys(given):
+    mentions, notes, taken_spans = list[Mention](), list[str](), list[tuple[int, int]]()
+    for text in dict.fromkeys(topics):
         info = find_entity(kg, text)
         if info is None:
             notes.append(f"the given topic {text} is not in the graph")
             continue
         start, end = _span_of(question, info, linked)
-        if any(start < stop and begin < end for begin, stop in taken):
+        if any(start < stop and begin < end for begin, stop in taken_spans):
             start = end = 0
-        taken.append((start, end))
+        taken_spans.append((start, end))
         mentions.append(Mention(question[start:end], start, end, (_candidate(info),)))
     return mentions, notes
 
@@ -53,7 +53,7 @@ def listed_apart(kg: KnowledgeGraph, terms: Sequence[Term]) -> list[str]:
     """Entities as candidates are listed, with what tells those of one name apart. ServiceError."""
     infos = {info.term: info for info in kg.labels.describe(list(terms))}
     candidates = told_apart(kg, [_candidate(infos[term]) for term in terms])
-    return in_words(mention_record(Mention("", 0, 0, candidates))["candidates"])
+    return listed_names(mention_record(Mention("", 0, 0, candidates))["candidates"])
 
 
 def _candidate(info: TermInfo) -> Candidate:
@@ -89,15 +89,18 @@ def linked(
         recognised, missing = linker.link(question), list[str]()
         if kg is not None and given is not None:
             recognised, missing = given_mentions(kg, question, given, recognised)
-        both = [represented(mention, kg) for mention in recognised]
-        mentions = [mention for mention, _ in both]
+        represented_mentions = [represented(mention, kg) for mention in recognised]
+        mentions = [mention for mention, _ in represented_mentions]
         if kg is not None:
             mentions = told_by_values(kg, question, mentions)
             mentions, unlike = _bracketed_as_described(kg, question, mentions)
             mentions = [with_distinguishing_facts(kg, mention) for mention in mentions]
             missing += unlike
-    misspelt = [_as_spelt(mention) for mention, _ in both]
-    notes = [*missing, *dict.fromkeys(filter(None, (*misspelt, *(note for _, note in both))))]
+    misspelt = [_spelling_note(mention) for mention, _ in represented_mentions]
+    notes = [
+        *missing,
+        *dict.fromkeys(filter(None, (*misspelt, *(note for _, note in represented_mentions)))),
+    ]
     return Linked(list(map(mention_record, mentions)), notes, meter.requests)
 
 
@@ -105,18 +108,18 @@ def _bracketed_as_described(
     kg: KnowledgeGraph, question: str, mentions: Sequence[Mention]
 ) -> tuple[list[Mention], list[str]]:
     """The mentions, those in brackets as they are described there; and notes on what is not so."""
-    kept, notes = list[Mention](), list[str]()
+    described_mentions, notes = list[Mention](), list[str]()
     for mention in mentions:
         is_marked = question[: mention.start].rstrip().endswith("[")
-        described = as_described(kg, mention) if is_marked else mention
+        described = described_candidates(kg, mention) if is_marked else mention
         if described is None:
             notes.append(f"nothing in the graph is {mention.text}")
         else:
-            kept.append(described)
-    return kept, notes
+            described_mentions.append(described)
+    return described_mentions, notes
 
 
-def _as_spelt(mention: Mention) -> str:
+def _spelling_note(mention: Mention) -> str:
     """The note on a name that is spelt otherwise than in the question; empty for any other."""
     first, *_ = mention.candidates
     is_told = first.matched == "fuzzy" and not is_ambiguous(mention)
@@ -138,16 +141,16 @@ def represented(mention: Mention, kg: KnowledgeGraph | None) -> tuple[Mention, s
     """The mention with representatives for its candidates, each once; and a note where it tells."""
     if kg is None or not kg.reading.same_as:
         return mention, ""
-    stands = kg.representatives(candidate.term for candidate in mention.candidates)
-    infos = {info.term: info for info in kg.labels.describe(list({*stands.values()}))}
+    representatives = kg.representatives(candidate.term for candidate in mention.candidates)
+    infos = {info.term: info for info in kg.labels.describe(list({*representatives.values()}))}
     distinct: dict[Term, Candidate] = {}
     for candidate in mention.candidates:
-        info = infos[stands[candidate.term]]
-        known = (info.term, info.name, info.label, info.description, info.kind)
-        representative = Candidate(*known, candidate.score, candidate.matched)
+        info = infos[representatives[candidate.term]]
+        fields = (info.term, info.name, info.label, info.description, info.kind)
+        representative = Candidate(*fields, candidate.score, candidate.matched)
         distinct.setdefault(info.term, candidate if info.term == candidate.term else representative)
     first = mention.candidates[0]
-    info = infos[stands[first.term]]
+    info = infos[representatives[first.term]]
     is_replaced = first.term != info.term
     note = f"{first.name} is read as {info.name}, the same by owl:sameAs" if is_replaced else ""
     return replace(mention, candidates=tuple(distinct.values())), note

@@ -28,17 +28,19 @@ def told_by_values(kg: KnowledgeGraph, question: str, mentions: Sequence[Mention
 
     That text is no mention of its own any more. Raises ServiceError.
     """
-    tokens, kept = tokenise(question), list(mentions)
+    tokens, remaining = tokenise(question), list(mentions)
     for mention in mentions:
-        if mention not in kept or len(mention.candidates) < 2:
+        if mention not in remaining or len(mention.candidates) < 2:
             continue
-        for named in (mention, *_named_again(question, mention, kept)):
-            others = [other for other in kept if other != named]
-            told = _told(kg, question, _stretches(question, tokens, named, others), named)
+        for named in (mention, *_named_again(question, mention, remaining)):
+            others = [other for other in remaining if other != named]
+            told = _narrowed_by_value(
+                kg, question, _stretches(question, tokens, named, others), named
+            )
             if told != named:
                 apart = (it for it in others if it.end <= told.start or told.end <= it.start)
-                kept = sorted([told, *apart], key=lambda each: each.start)
-    return kept
+                remaining = sorted([told, *apart], key=lambda kept_mention: kept_mention.start)
+    return remaining
 
 
 def _named_again(question: str, mention: Mention, mentions: Sequence[Mention]) -> Iterator[Mention]:
@@ -49,7 +51,7 @@ def _named_again(question: str, mention: Mention, mentions: Sequence[Mention]) -
             yield replace(mention, text=match[0], start=start, end=end)
 
 
-def _told(
+def _narrowed_by_value(
     kg: KnowledgeGraph, question: str, stretches: Iterator[Span], mention: Mention
 ) -> Mention:
     """The mention with the first of the stretches that is a text of some candidates, not of all."""
@@ -77,13 +79,16 @@ def _stretches(
 
     After the name only codes and what is in brackets: *Is Flow Meter red?* asks about the colour.
     """
-    for span in (*_after(question, tokens, mention), *_before(question, tokens, mention)):
-        inside = [it for it in others if it.start < span.end and span.start < it.end]
-        if all(_names_nothing_else(it, span) for it in inside):
+    for span in (
+        *_spans_after(question, tokens, mention),
+        *_spans_before(question, tokens, mention),
+    ):
+        inside = [other for other in others if other.start < span.end and span.start < other.end]
+        if all(_names_nothing_else(other, span) for other in inside):
             yield span
 
 
-def _after(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:
+def _spans_after(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:
     """The codes right after a mention, or what stands in brackets there; the longest first."""
     first = sum(token.start < mention.end for token in tokens)
     gap = question[mention.end : tokens[first].start].strip() if first < len(tokens) else ")"
@@ -96,7 +101,7 @@ def _after(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator
             yield span
 
 
-def _before(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:
+def _spans_before(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:
     """The words right before a mention, the longest first; only codes where it is clear."""
     last = sum(token.end <= mention.start for token in tokens) - 1
     if last < 0 or not question[tokens[last].end : mention.start].isspace():

@@ -122,13 +122,13 @@ def meeting(
     offered: Callable[[Sequence[Term]], Collection[Term]] | None,
     *,
     common: bool,
-    apart: bool,
+    topics_apart: bool,
 ) -> Winner | None:
     """The likeliest paths from several topics to the same entities; None where there are none.
 
-    `common`, `apart` and `offered` are those of the vote; an end that is not offered does not
-    count. They are as likely as the least likely of them where the model weighed those of each
-    topic apart, else as all of them together.
+    `common`, `topics_apart` and `offered` are those of the vote; an end that is not offered does
+    not count. The paths are as likely as the least likely of them with `topics_apart`, else as all
+    of them together.
     """
     if len(linked) < 2:
         return None
@@ -139,7 +139,7 @@ def meeting(
         if ends:
             distinct = {party.relations: party for party in paths}.values()
             weights = [p.relevance_from(t) for t, p in zip(linked, paths, strict=True)]
-            likely = min(weights) if apart else sum(party.relevance for party in distinct)
+            likely = min(weights) if topics_apart else sum(party.relevance for party in distinct)
             return Winner(
                 replace(run, reached=ends), sum(party.votes for party in distinct), likely
             )
@@ -188,15 +188,15 @@ def _by_likelihood(
 
     first = tuple(0 for _ in options)
     waiting = [(cost(first), first)] if all(options) else []
-    seen = {first}
+    offered_choices = {first}
     while waiting:
         _, choice = heappop(waiting)
         yield paths_at(choice)
         for at, parties in enumerate(options):
-            after = (*choice[:at], choice[at] + 1, *choice[at + 1 :])
-            if after[at] < len(parties) and after not in seen:
-                seen.add(after)
-                heappush(waiting, (cost(after), after))
+            next_choice = (*choice[:at], choice[at] + 1, *choice[at + 1 :])
+            if next_choice[at] < len(parties) and next_choice not in offered_choices:
+                offered_choices.add(next_choice)
+                heappush(waiting, (cost(next_choice), next_choice))
 
 
 _CHANCE = 0.05
@@ -230,7 +230,7 @@ def vote(
     options: Options,
     *,
     common: bool = False,
-    apart: bool = False,
+    topics_apart: bool = False,
     offered: _Offered | None = None,
 ) -> Election | None:
     """What the candidates elect, or None when there are none; `linked` are all topics.
@@ -240,92 +240,94 @@ def vote(
 
     One relation path may leave several topics. With `common` its answers are the ends that all
     topics reach, where there are any. Without `common` they are all ends, and those that all topics
-    reach come first. With `apart` each topic was searched from alone, so the relevances of its
-    paths say nothing beside those of another topic.
+    reach come first. With `topics_apart` each topic was searched from alone, so the relevances of
+    its paths say nothing beside those of another topic.
     """
     parties = parties_of(candidates)
     if not parties:
         return None
     banned = () if options.revisits == "walk" else linked
     junction = Junction(store, banned=banned, keep=options.max_chains)
-    meet = partial(meeting, junction, parties, linked, common=common, apart=apart)
-    runs, won = list[_Run](), meet(offered)
-    if won is None:
+    meet = partial(meeting, junction, parties, linked, common=common, topics_apart=topics_apart)
+    runs, winner = list[_Run](), meet(offered)
+    if winner is None:
         runs = _executed(store, parties, banned, options.max_chains)
-        won = _winner(runs, meet, offered, apart=apart)
+        winner = _winner(runs, meet, offered, topics_apart=topics_apart)
     decoded = frozenset(candidate["answer"]["term"] for candidate in candidates)
     executions = [run for _, run in runs]
-    elected, left_out = _elected(won, decoded, options.max_answers or MOST_ANSWERS)
+    elected, left_out = _elected(winner, decoded, options.max_answers or MOST_ANSWERS)
     return Election(
         elected,
-        confidence=round(min(won.relevance, 1.0), 6),
+        confidence=round(min(winner.relevance, 1.0), 6),
         left_out=left_out,
-        truncated=won.run.truncated or any(run.truncated for run in executions),
+        truncated=winner.run.truncated or any(run.truncated for run in executions),
         requests=junction.requests + sum(run.requests for run in executions),
     )
 
 
 def _executed(
-    store: Store, parties: Sequence[Party], banned: Sequence[Term], keep: int
+    store: Store, parties: Sequence[Party], banned: Sequence[Term], most_ends: int
 ) -> list[_Run]:
     """The relation paths that have some chance to win, executed from their topics."""
     likely = [party for party in parties if party.votes >= _CHANCE * parties[0].votes]
     return [
-        (party, execute(store, party.topics, party.relations, banned=banned, keep=keep))
+        (party, execute(store, party.topics, party.relations, banned=banned, keep=most_ends))
         for party in likely
     ]
 
 
 def _winner(
     runs: Sequence[_Run],
-    meet: Callable[[_Offered | None], Winner | None],
+    meeting_winner: Callable[[_Offered | None], Winner | None],
     offered: _Offered | None,
     *,
-    apart: bool,
+    topics_apart: bool,
 ) -> Winner:
     """What has the most votes; where no run reaches what is offered, first where topics meet."""
     reaching = [(party, run) for party, run in runs if run.reached] or runs
-    eligible = _among(reaching, offered)
-    won = None if eligible else meet(None)
-    return won or _most_voted(eligible or reaching, apart=apart)
+    eligible = _offered_only(reaching, offered)
+    meeting_topics = None if eligible else meeting_winner(None)
+    return meeting_topics or _most_voted(eligible or reaching, topics_apart=topics_apart)
 
 
-def _elected(won: Winner, decoded: Collection[Term], most: int) -> tuple[tuple[Elected, ...], int]:
+def _elected(
+    winner: Winner, decoded: Collection[Term], most: int
+) -> tuple[tuple[Elected, ...], int]:
     """The ends that win, those with most walks first, and how many more there are than `most`."""
-    ranked = sorted(won.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
+    ranked = sorted(winner.run.reached, key=lambda r: (-r.support, r.end not in decoded, r.end))
     support = max((reached.support for reached in ranked), default=1)
     shown = tuple(
-        Elected(r.end, r.paths, round(min(won.votes, 1.0) * r.support / support, 6))
+        Elected(r.end, r.paths, round(min(winner.votes, 1.0) * r.support / support, 6))
         for r in ranked[:most]
     )
     return shown, len(ranked) - len(shown)
 
 
-def _among(runs: Sequence[_Run], offered: _Offered | None) -> Sequence[_Run]:
+def _offered_only(runs: Sequence[_Run], offered: _Offered | None) -> Sequence[_Run]:
     """The runs with those of their ends that are offered; those that have any."""
     if offered is None:
         return runs
     choice = offered(sorted({reached.end for _, run in runs for reached in run.reached}))
-    left = [
+    narrowed = [
         (party, replace(run, reached=tuple(end for end in run.reached if end.end in choice)))
         for party, run in runs
     ]
-    return [(party, run) for party, run in left if run.reached]
+    return [(party, run) for party, run in narrowed if run.reached]
 
 
-def _most_voted(runs: Sequence[_Run], *, apart: bool) -> Winner:
+def _most_voted(runs: Sequence[_Run], *, topics_apart: bool) -> Winner:
     """What the parties that reach the same entities have the most votes for.
 
-    How likely these are is the sum; where topics were searched `apart`, the most of any topic's.
+    How likely these are is the sum; with `topics_apart` the most of any topic's.
     """
     members: dict[frozenset[Term], list[_Run]] = {}
     for party, result in runs:
         members.setdefault(frozenset(r.end for r in result.reached), []).append((party, result))
     votes = {ends: sum(party.votes for party, _ in alike) for ends, alike in members.items()}
-    won = max(votes, key=votes.__getitem__)
-    parties = [party for party, _ in members[won]]
+    winning_ends = max(votes, key=votes.__getitem__)
+    parties = [party for party, _ in members[winning_ends]]
     relevance = sum(party.relevance for party in parties)
-    if apart:
+    if topics_apart:
         topics = {topic for party in parties for topic in party.relevances}
         relevance = max(sum(p.relevances.get(topic, 0.0) for p in parties) for topic in topics)
-    return Winner(members[won][0][1], votes[won], relevance)
+    return Winner(members[winning_ends][0][1], votes[winning_ends], relevance)

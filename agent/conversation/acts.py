@@ -26,13 +26,13 @@ _LONGEST_NAME = 6
 class Act:
     """The act, and the question in full that it is about.
 
-    A `card` asks for what the graph says of the only mention of the question, and for the `whole`
-    of it where a part was shown; a `list` asks for the members that were counted or compared.
+    A `card` asks for what the graph says of the only mention of the question, and for `all_facts`
+    where some were shown; a `list` asks for the members that were counted or compared.
     """
 
     kind: Literal["why", "list", "choice", "card"] | Courtesy
     question: Part
-    whole: bool = False
+    all_facts: bool = False
 
 
 def may_be_act(question: str) -> bool:
@@ -46,7 +46,7 @@ def may_be_act(question: str) -> bool:
 def act_of(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> Act | None:
     """What a question does; None where it asks the graph a query."""
     words, spoken = conversation_words(), normalise(question)
-    without_opener = _after(spoken, words["openers"])
+    without_opener = _without_prefix(spoken, words["openers"])
     is_name = any(_names(mention, spoken) for mention in mentions)
     if not is_name and (courtesy := courtesy_of(spoken)):
         return Act(courtesy, Part(question=question, mentions=[]))
@@ -69,7 +69,7 @@ def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | No
     words, last = conversation_words(), turns[-1]
     wants_all = spoken in words["more"] or spoken in words["list"]
     if wants_all and last.get("card") and len(last["mentions"]) == 1:
-        return Act("card", Part(question=question, mentions=last["mentions"]), whole=True)
+        return Act("card", Part(question=question, mentions=last["mentions"]), all_facts=True)
     about = last_about(turns)
     if spoken in words["list"] and about is not None and about["answers"]:
         return Act("list", Part(question=question, mentions=[]))
@@ -84,19 +84,19 @@ def _asks_for_card(question: str, mentions: Sequence[MentionRecord], turns: Sequ
     if len(mentions) != 1 or is_literal(mentions[0]["candidates"][0]["term"]):
         return False
     words, whole = conversation_words(), normalise(question)
-    spoken = _after(whole, words["openers"])
+    spoken = _without_prefix(whole, words["openers"])
     subject = _subject(spoken)
     follows_up = subject == spoken and (spoken != whole or question.rstrip().endswith("?"))
     is_asked = not (turns and follows_up) or turns[-1].get("card", False)
     name = normalise(mentions[0]["text"])
-    return is_asked and name in (subject, _after(subject, words["articles"]))
+    return is_asked and name in (subject, _without_prefix(subject, words["articles"]))
 
 
 def class_asked_about(question: str) -> str:
     """What a text asks about in the words that are for classes too; empty for any other text."""
     words, spoken = conversation_words(), normalise(question)
-    subject = _without_opening(_after(spoken, words["openers"]), words["about"])
-    return _after(subject, words["articles"])
+    subject = _without_opening(_without_prefix(spoken, words["openers"]), words["about"])
+    return _without_prefix(subject, words["articles"])
 
 
 def _subject(spoken: str) -> str:
@@ -116,10 +116,10 @@ def _names(mention: MentionRecord, spoken: str) -> bool:
     return any(normalise(candidate["label"]) == spoken for candidate in mention["candidates"])
 
 
-def _after(text: str, before: Collection[str]) -> str:
+def _without_prefix(text: str, prefixes: Collection[str]) -> str:
     """A text without one of some words before it."""
     first, _, rest = text.partition(" ")
-    return rest if rest and first in before else text
+    return rest if rest and first in prefixes else text
 
 
 def _chosen(spoken: str, mentions: Sequence[MentionRecord], last: Turn) -> Part | None:
@@ -132,7 +132,10 @@ def _chosen(spoken: str, mentions: Sequence[MentionRecord], last: Turn) -> Part 
         return None
     asked, *_ = open_ones
     articles = conversation_words()["articles"]
-    text, name = _after(spoken, articles), _after(normalise(asked["text"]), articles)
+    text, name = (
+        _without_prefix(spoken, articles),
+        _without_prefix(normalise(asked["text"]), articles),
+    )
     chosen = picked(text, asked["candidates"], asking(name))
     if not chosen and [normalise(mention["text"]) for mention in mentions] == [text]:
         meant = mentions[0]["candidates"][0]["term"]

@@ -28,24 +28,24 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
     none. After the card of a class the answers are its members.
     """
     settled = _since_the_last_break(turns)
-    about, answered = last_about(settled), last_answered(settled)
+    about, answered_turn = last_about(settled), last_answered(settled)
     if about is None:
         return Before()
-    text, linked = _in_full(settled, about)
+    text, linked = _last_full_question(settled, about)
     mentions = mentions_of(text, linked)
     topics = tuple(topic["term"] for topic in _topics(settled, about))
-    if about.get("card") and not _named(about) and (members := _members(kg, topics)):
+    if about.get("card") and not _named_entities(about) and (members := _members(kg, topics)):
         asked = EarlierQuestion(answers=_class(kg, tuple(members)), many=len(members) > 1)
         return Before(asked, answers=members, cut=len(members) >= MOST_MEMBERS)
-    answers, things = dict[Term, Proof](), dict[Term, Proof]()
+    answers, answers_by_entity = dict[Term, Proof](), dict[Term, Proof]()
     if about.get("card") or (about["status"] in SILENT and not _goes_on(about)):
-        topics, answered = _named(about) or topics, None
+        topics, answered_turn = _named_entities(about) or topics, None
         # Where it was read, though not surely, its answers are not the topics themselves.
         answers = {} if about["status"] == "unsure" else dict.fromkeys(topics, ())
-    elif answered is not None:
-        things = _things_of(answered)
-        values = {answer["term"]: steps_of(answer) for answer in answered["answers"]}
-        answers = things or values
+    elif answered_turn is not None:
+        answers_by_entity = _things_of(answered_turn)
+        values = {answer["term"]: steps_of(answer) for answer in answered_turn["answers"]}
+        answers = answers_by_entity or values
     if points_at_one(pointing) and len(answers) > 1 and _may_mean_one(turns, about):
         return Before()
     asked = EarlierQuestion(
@@ -55,7 +55,9 @@ def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> 
         question=text,
         mentions=mentions.numbered,
     )
-    is_cut = answered is not None and (answered["cut"] or len(things) >= MOST_CHAINS)
+    is_cut = answered_turn is not None and (
+        answered_turn["cut"] or len(answers_by_entity) >= MOST_CHAINS
+    )
     reading = "" if turns[-1]["status"] in SILENT else turns[-1].get("reading", "")
     is_counted = bool(reading) and (turns[-1].get("query") or {}).get("answer") == "count"
     return Before(asked, mentions, topics, answers, is_cut, reading, is_counted)
@@ -133,13 +135,13 @@ def _topics(turns: Sequence[Turn], about: Turn) -> Sequence[Named]:
     return []
 
 
-def _named(turn: Turn) -> tuple[Term, ...]:
+def _named_entities(turn: Turn) -> tuple[Term, ...]:
     """The things that a question itself names; a class is none."""
     best = (mention["candidates"][0] for mention in _linked(turn))
     return tuple(dict.fromkeys(entity["term"] for entity in best if entity["kind"]))
 
 
-def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:
+def _last_full_question(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecord]]:
     """The last question that says what it asks, with its names.
 
     *How many?* says nothing: it names nothing. *And Chile?* asks what the turn before asked, of
@@ -154,27 +156,27 @@ def _in_full(turns: Sequence[Turn], about: Turn) -> tuple[str, list[MentionRecor
     if not named:
         return about["asked"], _linked(about)
     *earlier, last = named
-    whole, names, query = last, _linked(last), _outline(last.get("query"))
+    full_turn, names, query = last, _linked(last), _outline(last.get("query"))
     for turn in reversed(earlier):
         if query is None or turn["status"] in SILENT or _outline(turn.get("query")) != query:
             break
         if len(_linked(turn)) == len(names):
-            whole = turn
-    return _renamed(whole["asked"], _linked(whole), names)
+            full_turn = turn
+    return _renamed(full_turn["asked"], _linked(full_turn), names)
 
 
 def _renamed(
     text: str, mentions: Sequence[MentionRecord], names: Sequence[MentionRecord]
 ) -> tuple[str, list[MentionRecord]]:
     """A question with other names in the places of its own."""
-    made, end, records = "", 0, list[MentionRecord]()
+    renamed, end, records = "", 0, list[MentionRecord]()
     pairs = zip(sorted(mentions, key=lambda mention: mention["start"]), names, strict=True)
     for mention, name in pairs:
-        made += text[end : mention["start"]]
-        start = len(made)
-        made, end = made + name["text"], mention["end"]
-        records.append({**name, "start": start, "end": len(made)})
-    return made + text[end:], records
+        renamed += text[end : mention["start"]]
+        start = len(renamed)
+        renamed, end = renamed + name["text"], mention["end"]
+        records.append({**name, "start": start, "end": len(renamed)})
+    return renamed + text[end:], records
 
 
 def _outline(tree: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from ..answers.candidates import entity_record, name_terms
 from ..answers.class_words import MOST_MEMBERS, class_called, members_of
-from ..answers.computed import Computed, cell_text, result_record, some, verified_triples
+from ..answers.computed import Computed, cell_text, result_record, shortened, verified_triples
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
 from ..kg.terms import Step, Term
@@ -36,30 +36,32 @@ def class_mention(kg: KnowledgeGraph, question: str) -> MentionRecord | None:
     return MentionRecord(text=text, start=start, end=end, ambiguous=False, candidates=[entity])
 
 
-def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed:
+def card(kg: KnowledgeGraph, entity: Entity, *, all_facts: bool = False) -> Computed:
     """The facts of an entity: first those about it, then those that point at it, then its members.
 
     The result has a row for each relation: its name, after `←` where it points at the entity, and
-    its values: the first of them, or all where the `whole` card is wanted. What the store does not
-    confirm is left out. The status is `unchecked` where the store did not say, and `abstained`
+    its values: the first of them, or all with `all_facts`. What the store does not confirm is left
+    out. The status is `unchecked` where the store did not say, and `abstained`
     where there are no facts. Raises ServiceError.
     """
     (steps,) = kg.walks.neighbours([entity["term"]], limit=_MOST_READ)
     members = {} if entity["kind"] else members_of(kg, entity["term"])
     walks = {walk[-1]: walk for walk in members.values()}
     groups = _by_relation([*steps, *walks])
-    relations, values = (None, _MOST_READ) if whole else (_MOST_RELATIONS, _MOST_VALUES)
-    shown = groups[:relations]
+    relations, values = (None, _MOST_READ) if all_facts else (_MOST_RELATIONS, _MOST_VALUES)
+    shown_groups = groups[:relations]
     with metered() as meter:
-        listed = [step for group in shown for step in group[:values]]
+        listed = [step for group in shown_groups for step in group[:values]]
         proofs = _confirmed(kg, [walks.get(step, (step,)) for step in listed])
     if not proofs:
         silent = meter.failure or "the graph does not say clearly what it holds"
         status, note = (
-            ("unchecked", silent) if shown else ("abstained", "the graph has no facts about it")
+            ("unchecked", silent)
+            if shown_groups
+            else ("abstained", "the graph has no facts about it")
         )
         return Computed(status, topics=[entity], notes=[note])
-    rows, more = _rows(kg, shown, proofs, values)
+    rows, more = _rows(kg, shown_groups, proofs, values)
     sentences = map(_sentence, rows, more)
     about = [entity["description"] or entity["kind"], _size(len(members))]
     described = "; ".join(filter(None, about))
@@ -67,7 +69,7 @@ def card(kg: KnowledgeGraph, entity: Entity, *, whole: bool = False) -> Computed
     text = f"{title}. {'. '.join(sentences)}."
     triples = [record for proof in proofs.values() for record in proof]
     result = result_record("card", text, "the facts of the graph about it", triples=triples)
-    notes = _cut(len(groups) - len(shown), len(steps))
+    notes = _cut(len(groups) - len(shown_groups), len(steps))
     return Computed("answered", [], [entity], {**result, "rows": rows, "more": more}, notes, 1.0)
 
 
@@ -79,14 +81,14 @@ def _rows(
 ) -> tuple[list[Row], list[int]]:
     """A row for each relation of which something is proved, and how many values it leaves out."""
     relations = [step.triple.relation for step in proofs]
-    named = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
+    named_terms = name_terms(kg.walk_labels, [*relations, *(step.target for step in proofs)])
     rows, more = list[Row](), list[int]()
     for group in groups:
-        values = [named[step.target] for step in group if step in proofs]
+        values = [named_terms[step.target] for step in group if step in proofs]
         if values:
             relation, inverse = group[0].triple.relation, group[0].inverse
             is_of_class = inverse and relation in kg.profile.types
-            heading = _heading(named[relation], inverse=inverse)
+            heading = _heading(named_terms[relation], inverse=inverse)
             heading = Named(term=relation, label=_MEMBERS) if is_of_class else heading
             rows.append([heading, *values])
             more.append(len(group[most:]))
@@ -95,7 +97,7 @@ def _rows(
 
 def _sentence(row: Row, more: int) -> str:
     heading, *values = map(cell_text, row)
-    return f"{heading}: {some(values, len(values) + more)}"
+    return f"{heading}: {shortened(values, len(values) + more)}"
 
 
 def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:

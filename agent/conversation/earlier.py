@@ -69,7 +69,7 @@ def verified_steps(answers: Sequence[Answer]) -> dict[Step, StepRecord]:
     return steps
 
 
-def again(kg: KnowledgeGraph, turns: Sequence[Turn], *, members: bool = False) -> Computed:
+def answers_again(kg: KnowledgeGraph, turns: Sequence[Turn], *, members: bool = False) -> Computed:
     """The last turn's answers with their chains, looked up again. Raises ServiceError.
 
     The `members` alone are what a count or a comparison was made of, and not what it came to.

@@ -110,12 +110,12 @@ def class_sizes(kg: KnowledgeGraph) -> tuple[ClassSize, ...]:
 def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator[Example]:
     """Examples, each of another relation and about another entity."""
     wording = language_words()["examples"]
-    used = set[Term]()
+    used_topics = set[Term]()
     for relation in relations[:_MOST_RELATIONS]:
         name = kg.asked_as(relation.term)
         form = _form(wording, name.lower())
         inverse = form != "noun"
-        topic = _best_known(kg, relation.term, inverse=inverse, used=used)
+        topic = _best_known(kg, relation.term, inverse=inverse, used_topics=used_topics)
         if topic is None:
             continue
         (steps,) = kg.listed.follow([topic.term], relation.term, inverse, limit=_MOST_ANSWERS + 1)
@@ -126,7 +126,7 @@ def _examples(kg: KnowledgeGraph, relations: Sequence[RelationInfo]) -> Iterator
         if inverse and not kind:
             continue
         names = {"relation": name, "name": topic.name, "class": kind}
-        used.add(topic.term)
+        used_topics.add(topic.term)
         yield Example(one_line(wording[form].format_map(names)), answers)
 
 
@@ -137,12 +137,12 @@ def _form(wording: Mapping[str, str], relation: str) -> str:
 
 
 def _best_known(
-    kg: KnowledgeGraph, relation: Term, *, inverse: bool, used: set[Term]
+    kg: KnowledgeGraph, relation: Term, *, inverse: bool, used_topics: set[Term]
 ) -> TermInfo | None:
     """The entity of a relation's first facts that most other facts are about."""
     triples = islice(kg.stated(relation), _MOST_FACTS)
     ends = dict.fromkeys(Step(triple, inverse).source for triple in triples)
-    terms = [term for term in ends if not is_literal(term) and term not in used]
+    terms = [term for term in ends if not is_literal(term) and term not in used_topics]
     named = [info for info in kg.labels.describe(terms) if info.label]
     return max(named, key=lambda info: (info.degree, info.term), default=None)
 

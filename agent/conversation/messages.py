@@ -159,8 +159,8 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
     if reply["status"] != "ambiguous":
         mentions = [_settled(mention, claimed) for mention in mentions]
     answers = _answers(kg, reply)
-    known = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
-    known.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
+    known_terms = {candidate["term"] for mention in mentions for candidate in mention["candidates"]}
+    known_terms.update(step[end]["term"] for step in _steps(answers) for end in ("head", "tail"))
     is_kept = reply["status"] in ("ambiguous", "unsure")
     status: Status = reply["status"] if is_kept else "abstained"
     return {
@@ -169,7 +169,9 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
         "alone": reply["alone"],
         "status": "answered" if answers else status,
         "mentions": mentions,
-        "topics": _entities(kg, [topic for topic in reply["topics"] if topic["term"] in known]),
+        "topics": _entities(
+            kg, [topic for topic in reply["topics"] if topic["term"] in known_terms]
+        ),
         "answers": answers,
         "cut": reply["cut"] or len(answers) < len(reply["answers"]),
         "confidence": reply["confidence"],
@@ -201,17 +203,17 @@ def _answers(kg: KnowledgeGraph, reply: Reply) -> list[Answer]:
         {**answer, "chains": [chain for chain in answer["chains"] if _is_proof(answer, chain)]}
         for answer in bounded(reply["answers"])
     ]
-    held = checked_answers(kg, reply["topics"], claimed)
-    paths = [path_of(start_of(chain), chain) for answer in held for chain in answer["chains"]]
+    checked = checked_answers(kg, reply["topics"], claimed)
+    paths = [path_of(start_of(chain), chain) for answer in checked for chain in answer["chains"]]
     chains = iter(step_records(kg.labels, paths))
-    named = name_terms(kg.labels, [answer["term"] for answer in held])
+    named = name_terms(kg.labels, [answer["term"] for answer in checked])
     return [
         {
             **answer,
             **named[answer["term"]],
             "chains": [_supported(next(chains)) for _ in answer["chains"]],
         }
-        for answer in held
+        for answer in checked
     ]
 
 
@@ -258,25 +260,27 @@ def question_of(state: State, history: str) -> Put:
     one that is empty or too long.
     """
     messages, question = state.get("messages") or [], state.get("question")
-    humans = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    humans = [
+        position for position, message in enumerate(messages) if isinstance(message, HumanMessage)
+    ]
     if not humans:
         return Put(readable(question), messages, is_message=False)
-    at, said, text = humans[-1], state.get("said"), str(question or "").strip()
+    position, input_question, text = humans[-1], state.get("said"), str(question or "").strip()
     replies = [
         message
-        for message in messages[at + 1 :]
+        for message in messages[position + 1 :]
         if isinstance(message, AIMessage) and not message.tool_calls
     ]
     of_kind = [message.response_metadata for message in replies if message.name == NAME]
-    is_replied, answered = bool(of_kind), answered_last(messages)
-    if said and any(reply.get("history", history) == history for reply in of_kind):
+    is_replied, answered_question = bool(of_kind), answered_last(messages)
+    if input_question and any(reply.get("history", history) == history for reply in of_kind):
         return Put(readable(question), messages, is_message=False)
-    if not text or text == said or (text == answered and not is_replied):
-        return Put(readable(messages[at].text), messages[:at], is_message=True)
-    is_same = is_replied and text in (answered, messages[at].text.strip())
+    if not text or text == input_question or (text == answered_question and not is_replied):
+        return Put(readable(messages[position].text), messages[:position], is_message=True)
+    is_same = is_replied and text in (answered_question, messages[position].text.strip())
     if replies and not is_same:
         return Put(readable(question), messages, is_message=False)
-    return Put(readable(question), messages[:at], is_message=True)
+    return Put(readable(question), messages[:position], is_message=True)
 
 
 def answered_last(messages: Sequence[AnyMessage]) -> object:

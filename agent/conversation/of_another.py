@@ -29,16 +29,21 @@ def with_that_of_another(
     That is the likeliest, and as likely as it was sure then, where it was answered.
     """
     before = next((turn for turn in reversed(turns) if turn["alone"]), None)
-    found = None if before is None else _asked_of_another(kg, before, asked)
-    if found is None:
+    query_of_another = None if before is None else _asked_of_another(kg, before, asked)
+    if query_of_another is None:
         return list(queries)
-    others = [query for query in queries if query.bound.query != found.bound.query]
+    other_queries = [
+        query for query in queries if query.bound.query != query_of_another.bound.query
+    ]
     likely = max((query.probability for query in queries), default=0.0)
-    chance = max(likely, found.probability)
-    found = replace(found, probability=chance)
-    total = sum(query.probability for query in others)
+    chance = max(likely, query_of_another.probability)
+    query_of_another = replace(query_of_another, probability=chance)
+    total = sum(query.probability for query in other_queries)
     share = min((1.0 - chance) / total, 1.0) if total else 1.0
-    return [found, *(replace(other, probability=other.probability * share) for other in others)]
+    return [
+        query_of_another,
+        *(replace(other, probability=other.probability * share) for other in other_queries),
+    ]
 
 
 def _asked_of_another(kg: KnowledgeGraph, before: Turn, asked: Asked) -> ReadQuery | None:

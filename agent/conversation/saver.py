@@ -40,7 +40,7 @@ class ThreadSaver(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint, and forget the one that it follows, if later ones hold its turns."""
-        turn = _last(checkpoint["channel_values"])
+        turn = _last_turn_number(checkpoint["channel_values"])
         with_turn = cast("CheckpointMetadata", {**metadata, "turn": turn})
         saved = super().put(config, checkpoint, with_turn, new_versions)
         configurable = config.get("configurable", {})
@@ -70,7 +70,7 @@ class ThreadSaver(SqliteSaver):
         if last is None or not turns:
             raise InputError("nothing was asked yet", "ask something first")
         values = last.checkpoint["channel_values"]
-        before = _before(values.get("messages") or [], turns[-1]["question"])
+        before = _messages_before(values.get("messages") or [], turns[-1]["question"])
         said = answered_last(before) or ""
         earlier = {"turns": turns[:-1], "messages": before, "said": said, "question": said}
         kept: Any = {**last.checkpoint, "channel_values": {**values, **earlier}}
@@ -81,14 +81,16 @@ class ThreadSaver(SqliteSaver):
         return turns[-1]
 
 
-def _before(messages: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
+def _messages_before(messages: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
     """The messages before a question, or before a person's last one; greetings are no turns."""
-    asked = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    same = [at for at in asked if messages[at].text.strip() == question]
-    return list(messages[: (same or asked)[-1]]) if asked else []
+    positions = [
+        position for position, message in enumerate(messages) if isinstance(message, HumanMessage)
+    ]
+    same_text = [position for position in positions if messages[position].text.strip() == question]
+    return list(messages[: (same_text or positions)[-1]]) if positions else []
 
 
-def _last(values: Mapping[str, Any]) -> int:
+def _last_turn_number(values: Mapping[str, Any]) -> int:
     """The number of the last turn that a state holds; 0 where it holds none."""
     turns = cast("list[Turn]", values.get("turns") or [])
     return turns[-1]["number"] if turns else 0

@@ -87,7 +87,7 @@ def list_threads(saver: "SqliteSaver") -> list[ThreadInfo]:
     with saver.cursor(transaction=False) as cursor:
         cursor.execute("SELECT DISTINCT thread_id FROM checkpoints LIMIT ?", (_MOST_LISTED,))
         ids = [str(row[0]) for row in cursor.fetchall()]
-    infos = [info for thread in ids if (info := _info(saver, thread))]
+    infos = [info for thread in ids if (info := _thread_info(saver, thread))]
     return sorted(infos, key=lambda info: (info.time, info.id), reverse=True)
 
 
@@ -113,7 +113,7 @@ def export_thread(saver: "SqliteSaver", thread: str, form: Form = "markdown") ->
     turns = thread_turns(saver, thread)
     if form == "json":
         return json.dumps({"thread": thread, "turns": turns}, ensure_ascii=False, indent=2)
-    return "\n".join([f"# {_plain(thread)}", *(line for turn in turns for line in _turn(turn))])
+    return "\n".join([f"# {_escaped(thread)}", *(line for turn in turns for line in _turn(turn))])
 
 
 def next_name(saver: "SqliteSaver", thread: str) -> str:
@@ -143,15 +143,15 @@ def _has_thread(saver: "SqliteSaver", thread: str) -> bool:
     return saver.get_tuple(_config(thread)) is not None
 
 
-def _info(saver: "SqliteSaver", thread: str) -> ThreadInfo | None:
+def _thread_info(saver: "SqliteSaver", thread: str) -> ThreadInfo | None:
     kept = saver.get_tuple(_config(thread))
     if kept is None or not (turns := kept.checkpoint["channel_values"].get("turns")):
         return None
-    first = turns[0] if turns[0]["number"] == 1 else _first(saver, thread) or turns[0]
+    first = turns[0] if turns[0]["number"] == 1 else _first_turn(saver, thread) or turns[0]
     return ThreadInfo(thread, first["question"], turns[-1]["number"], kept.checkpoint["ts"])
 
 
-def _first(saver: "SqliteSaver", thread: str) -> Turn | None:
+def _first_turn(saver: "SqliteSaver", thread: str) -> Turn | None:
     """The first turn of a thread, from the oldest checkpoint with turns."""
     with saver.cursor(transaction=False) as cursor:
         cursor.execute(_OLDEST, (thread, _OLD))
@@ -167,22 +167,25 @@ def _first(saver: "SqliteSaver", thread: str) -> Turn | None:
 
 def _turn(turn: Turn) -> list[str]:
     """A turn; what only shows the chains of an earlier one again is told without them."""
-    lines, reading = ["", f"## {_plain(turn['question'])}", ""], turn.get("reading", "")
+    lines, reading = ["", f"## {_escaped(turn['question'])}", ""], turn.get("reading", "")
     if not turn["alone"] and turn["status"] == "answered":
         return [*lines, "The chains of the answer before, looked up again."]
     if turn["asked"] not in (turn["question"], reading):
-        lines += [f"Asked: {_plain(turn['asked'])}", ""]
-    lines += [f"**{_plain(turn['text'])}** ({turn['status']})", ""]
+        lines += [f"Asked: {_escaped(turn['asked'])}", ""]
+    lines += [f"**{_escaped(turn['text'])}** ({turn['status']})", ""]
     if reading:
         sure = "as it was chosen" if turn.get("given") else f"confidence {turn['confidence']:.2f}"
-        lines += [f"Read as: {_plain(reading)}, {sure}", ""]
+        lines += [f"Read as: {_escaped(reading)}, {sure}", ""]
     lines += [line for answer in turn["answers"] for line in _answer(answer)]
     lines += _compared(turn)
-    return lines + [f"- note: {_plain(note)}" for note in turn["notes"]]
+    return lines + [f"- note: {_escaped(note)}" for note in turn["notes"]]
 
 
 def _answer(answer: Answer) -> list[str]:
-    return [f"- {_plain(answer['label'])}", *(f"  - {_chain(c)}" for c in answer["chains"])]
+    return [
+        f"- {_escaped(answer['label'])}",
+        *(f"  - {_chain(c)}" for c in answer["chains"]),
+    ]
 
 
 def _compared(turn: Turn) -> list[str]:
@@ -197,13 +200,13 @@ def _compared(turn: Turn) -> list[str]:
 
 def _chain(chain: Sequence[StepRecord]) -> str:
     steps = (
-        f"{_plain(step['head']['label'])} - {_plain(step['relation']['label'])} -> "
-        f"{_plain(step['tail']['label'])} ({step['verdict']})"
+        f"{_escaped(step['head']['label'])} - {_escaped(step['relation']['label'])} -> "
+        f"{_escaped(step['tail']['label'])} ({step['verdict']})"
         for step in chain
     )
     return ", ".join(steps)
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """A text of foreign origin in one line, without anything that Markdown reads."""
     return one_line(text).translate(_MARKDOWN)

@@ -14,18 +14,18 @@ MOST_CHAINS = 200
 def turn_of(state: State, text: str) -> Turn:
     """The record of a question that was answered, or not, with `text`."""
     answers = state.get("answers", [])
-    shown = bounded(answers)
-    done = state.get("operation")
+    kept_answers = bounded(answers)
+    operation = state.get("operation")
     return Turn(
         number=max((turn["number"] for turn in state.get("turns", [])), default=0) + 1,
         question=state.get("said", state.get("question", "")),
         asked=state.get("asked", state.get("question", "")),
-        alone=done is None or done["kind"] != "why",
+        alone=operation is None or operation["kind"] != "why",
         status=state.get("status", "abstained"),
         mentions=state.get("mentions", []),
         topics=state.get("topics", []),
-        answers=shown,
-        cut=len(shown) < len(answers) or state.get("cut", False),
+        answers=kept_answers,
+        cut=len(kept_answers) < len(answers) or state.get("cut", False),
         confidence=state.get("confidence", 0.0),
         notes=state.get("notes", []),
         text=text,
@@ -33,7 +33,7 @@ def turn_of(state: State, text: str) -> Turn:
         query=_query_of(state),
         reading=state.get("reading", ""),
         given=bool(state.get("reading")) and state.get("asked") == state.get("reading"),
-        card=done is not None and done["kind"] == "card",
+        card=operation is not None and operation["kind"] == "card",
         triples=_compared(state),
     )
 
@@ -55,12 +55,12 @@ def bounded(answers: Sequence[Answer]) -> list[Answer]:
     """As many of the answers and their chains as a turn keeps."""
     first = answers[:_MOST_ANSWERS]
     left = MOST_CHAINS - len(first)
-    made = list[Answer]()
+    bounded_answers = list[Answer]()
     for answer in first:
         more = min(left, len(answer["chains"]) - 1)
-        made.append({**answer, "chains": answer["chains"][: 1 + more]})
+        bounded_answers.append({**answer, "chains": answer["chains"][: 1 + more]})
         left -= more
-    return made
+    return bounded_answers
 
 
 def _is_empty(state: State) -> bool:

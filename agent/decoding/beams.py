@@ -75,7 +75,7 @@ class BeamSearch(Generic[State]):
             running = [beam for group in live for beam in group.running]
             self.constraint.prepare([beam.state for beam in running])
             if any(self._missing(beam.node, beam.state) for beam in running):
-                yield self._wanted(running)
+                yield self._next_choices(running)
             taken: Counter[int] = Counter()
             for group in live:
                 self._step(group, taken)
@@ -88,9 +88,9 @@ class BeamSearch(Generic[State]):
 
     # The update.
 
-    def _step(self, group: _Group[State], taken: Counter[int]) -> None:
+    def _step(self, group: _Group[State], token_counts: Counter[int]) -> None:
         width = self.plan.beams // self.plan.groups
-        candidates = self._candidates(group.running, width, taken)
+        candidates = self._candidates(group.running, width, token_counts)
         closed = [c for c in candidates[:width] if self.constraint.done(c.state)]
         group.finished = sorted([*group.finished, *closed], key=_rank)[:width]
         group.running = [c for c in candidates if not self.constraint.done(c.state)][:width]
@@ -101,7 +101,7 @@ class BeamSearch(Generic[State]):
             group.running = [c for c in group.running if math.exp(c.score) >= self.plan.least]
 
     def _candidates(
-        self, running: Sequence[Beam[State]], width: int, taken: Counter[int]
+        self, running: Sequence[Beam[State]], width: int, token_counts: Counter[int]
     ) -> list[Beam[State]]:
         """The best continuations of all beams, twice the width of them, in order.
 
@@ -115,27 +115,29 @@ class BeamSearch(Generic[State]):
                 values = np.zeros(1)
             else:
                 values = self.logprobs[beam.node]
-            if taken:
-                values = values - self.plan.diversity * np.array([taken[token] for token in legal])
+            if token_counts:
+                values = values - self.plan.diversity * np.array(
+                    [token_counts[token] for token in legal]
+                )
             scores.append(values + beam.score)
             owners.extend([i] * len(legal))
             tokens.extend(legal)
-        every = np.concatenate(scores)
-        keep = range(len(every))
-        if len(every) > 2 * width:
-            rounded = np.round(every, _DIGITS)
+        all_scores = np.concatenate(scores)
+        kept_indices = range(len(all_scores))
+        if len(all_scores) > 2 * width:
+            rounded = np.round(all_scores, _DIGITS)
             least = np.partition(rounded, -2 * width)[-2 * width]
-            keep = np.flatnonzero(rounded >= least).tolist()
+            kept_indices = np.flatnonzero(rounded >= least).tolist()
         best = [
-            (-round(float(every[i]), _DIGITS), (*running[owners[i]].tokens, tokens[i]), i)
-            for i in keep
+            (-round(float(all_scores[i]), _DIGITS), (*running[owners[i]].tokens, tokens[i]), i)
+            for i in kept_indices
         ]
         best.sort()
         return [
             Beam(
                 self.tree.child(running[owners[i]].node, tokens[i]),
                 self.constraint.advance(running[owners[i]].state, tokens[i]),
-                float(every[i]),
+                float(all_scores[i]),
                 word,
             )
             for _, word, i in best[: 2 * width]
@@ -154,17 +156,17 @@ class BeamSearch(Generic[State]):
             return False
         return self.plan.scores == "full" or len(self._legal_at(node, state)) > 1
 
-    def _wanted(self, running: Sequence[Beam[State]]) -> dict[int, Legal]:
+    def _next_choices(self, running: Sequence[Beam[State]]) -> dict[int, Legal]:
         """The next choices of all beams, and as many levels of choices below as are small."""
-        wanted: dict[int, Legal] = {}
-        level = self._follow([(beam.node, beam.state) for beam in running], wanted, _RUN)
+        choices_at: dict[int, Legal] = {}
+        level = self._follow([(beam.node, beam.state) for beam in running], choices_at, _RUN)
         budget = self._ahead
         while level:
             budget -= sum(len(self._legal_at(*point)) for point in level)
             if budget < 0:
                 break
-            level = self._follow(self._below(level), wanted, _GUESSED_RUN)
-        return wanted
+            level = self._follow(self._below(level), choices_at, _GUESSED_RUN)
+        return choices_at
 
     def _below(self, level: Sequence[tuple[int, State]]) -> list[tuple[int, State]]:
         """The points one token further."""
@@ -176,7 +178,7 @@ class BeamSearch(Generic[State]):
         return [point for point in after if not self.constraint.done(point[1])]
 
     def _follow(
-        self, points: Sequence[tuple[int, State]], wanted: dict[int, Legal], most: int
+        self, points: Sequence[tuple[int, State]], choices_at: dict[int, Legal], most: int
     ) -> list[tuple[int, State]]:
         """Follow forced tokens down to the points where the model has a choice, and want them.
 
@@ -191,7 +193,7 @@ class BeamSearch(Generic[State]):
             for node, state in points:
                 legal = self._legal_at(node, state)
                 if self._missing(node, state):
-                    wanted[node] = legal
+                    choices_at[node] = legal
                 (forced if len(legal) == 1 else choices).append((node, state))
             points = self._below(forced)
         return choices

@@ -175,15 +175,15 @@ class _ChainSearch:
     def placed(self, chains: Sequence[_Chain]) -> list[_Chain]:
         """The chains where the session goes on with them."""
         prompts = [self._questions[chain.question].prompt for chain in chains]
-        shown = [
+        prompt_tokens = [
             [*prompt(chain.constraint), *chain.tokens]
             for prompt, chain in zip(prompts, chains, strict=True)
             if callable(prompt)
         ]
-        if not shown:
+        if not prompt_tokens:
             return list(chains)
         self._spent = self._costs()
-        self._session = Session(self._model, shown, self._shared)
+        self._session = Session(self._model, prompt_tokens, self._shared)
         self._owners = [chain.question for chain in chains]
         return [replace(chain, row=row, node=ROOT) for row, chain in enumerate(chains)]
 
@@ -197,7 +197,7 @@ class _ChainSearch:
             banned=plan.banned if opening else plan.banned | tags,
         )
         texts = write(self._session, [(chain.row, chain.node) for chain in chains], writing)
-        written = [
+        chains_with_text = [
             replace(
                 chain,
                 node=text.node,
@@ -207,11 +207,11 @@ class _ChainSearch:
             for chain, text in zip(chains, texts, strict=True)
         ]
         if plan.free or not plan.ends:
-            return written
-        ending = self._ending([chain for chain in written if chain.ended or not opening])
+            return chains_with_text
+        ending = self._ending([chain for chain in chains_with_text if chain.ended or not opening])
         return [
             replace(chain, relevance=chain.relevance * ending.get((chain.row, chain.node), 1.0))
-            for chain in written
+            for chain in chains_with_text
         ]
 
     def _ending(self, chains: Sequence[_Chain]) -> dict[tuple[int, int], float]:

@@ -105,11 +105,11 @@ class QueryGraph:
             if head in self.visited(chain):
                 runs = self._runs(head) if self._walks else self._runs(head, 0)
                 relations = self._index.run_relation[runs]
-                used = {relation for relation, _ in self._used(chain, head)}
+                used = {relation for relation, _ in self._used_ends(chain, head)}
                 gone = [r for r in used if not len(self.tails(chain, head, r, ordered=False))]
                 relations = relations[~np.isin(relations, gone)]
             else:
-                relations = self._reaching(chain, head)[:, 0]
+                relations = self._steps_to_visited(chain, head)[:, 0]
                 relations = relations[np.diff(relations, prepend=-1) != 0]
             self._relations[chain, head] = relations
         return relations
@@ -120,13 +120,13 @@ class QueryGraph:
         In token order, if `ordered`.
         """
         if head not in self.visited(chain):
-            reaching = self._reaching(chain, head)
+            reaching = self._steps_to_visited(chain, head)
             return reaching[reaching[:, 0] == relation, 1]
         run = self.run(head, relation)
         if ordered:
             self._index.fetch(runs=run)
         tails = self._targets(run)
-        used = [tail for walked, tail in self._used(chain, head) if walked == relation]
+        used = [tail for walked, tail in self._used_ends(chain, head) if walked == relation]
         return tails[~np.isin(tails, used)] if used else tails
 
     def run(self, head: int, relation: int) -> Array:
@@ -164,7 +164,7 @@ class QueryGraph:
         """The entities that the next triple may be walked from."""
         return frozenset((chain[-1].tail,)) if self._onward and chain else self.visited(chain)
 
-    def _used(self, chain: Chain, head: int) -> set[tuple[int, int]]:
+    def _used_ends(self, chain: Chain, head: int) -> set[tuple[int, int]]:
         """Relation and other end of the triples from a head that a chain has."""
         forwards = {(relation, tail) for source, relation, tail in chain if source == head}
         return forwards | {(relation ^ 1, source) for source, relation, end in chain if end == head}
@@ -181,10 +181,10 @@ class QueryGraph:
     def _targets(self, runs: Array) -> Array:
         return self._index.edge_target[self._index.edges(runs)]
 
-    def _reaching(self, chain: Chain, head: int) -> Array:
+    def _steps_to_visited(self, chain: Chain, head: int) -> Array:
         """The steps, relation and target, from a head that is not visited to visited entities."""
-        reaching = self._reached.get((chain, head))
-        if reaching is None:
+        visited_steps = self._reached.get((chain, head))
+        if visited_steps is None:
             index, arrow, steps = self._index, self._index.style.arrow, list[tuple[int, int]]()
             for node in self.visited(chain):
                 runs = self._runs(node, 1)
@@ -197,8 +197,8 @@ class QueryGraph:
                     index.entity_table.unit(step[1]) + arrow,
                 )
             )
-            reaching = self._reached[chain, head] = np.array(steps, np.int64).reshape(-1, 2)
-        return reaching
+            visited_steps = self._reached[chain, head] = np.array(steps, np.int64).reshape(-1, 2)
+        return visited_steps
 
 
 class ChainState(NamedTuple):

@@ -73,11 +73,11 @@ class Expanding(ABC, Generic[PhaseState]):
 
     def allowed(self, state: PhaseState) -> Sequence[int]:
         """The legal next tokens, ascending."""
-        return sorted(self._after(state))
+        return sorted(self._children_of(state))
 
     def advance(self, state: PhaseState, token: int) -> PhaseState:
         """The state after a legal token."""
-        after = self._after(state).get(token)
+        after = self._children_of(state).get(token)
         if after is None:
             raise ConstraintError(f"token {token} is not legal here")
         return after
@@ -86,7 +86,7 @@ class Expanding(ABC, Generic[PhaseState]):
         """Whether the closing tag has been read."""
         return state.phase == "done"
 
-    def _after(self, state: PhaseState) -> dict[int, PhaseState]:
+    def _children_of(self, state: PhaseState) -> dict[int, PhaseState]:
         children = self._children.get(state)
         if children is None:
             children = self._children[state] = self._expand(state)
@@ -119,7 +119,7 @@ class Automaton(Expanding[PhaseState]):
                 runs.append(self._index.disordered(needs.runs))
                 if len(nodes[-1]) or len(runs[-1]):
                     break
-                children = self._after(state)
+                children = self._children_of(state)
                 if len(children) != 1:
                     break
                 (state,) = children.values()

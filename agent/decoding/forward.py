@@ -32,12 +32,12 @@ class TreeForward(Evaluated):
         self._columns: list[dict[int, int]] = [{} for _ in prompts]
         self._begun = False
 
-    def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
+    def evaluate(self, nodes_by_row: Mapping[int, Iterable[int]]) -> None:
         """Compute the given nodes of each row and those above them, in one pass or, if many, more.
 
         Raises ConstraintError where the model's context is too short for prompt and walk.
         """
-        fresh = {row: self._fresh(row, nodes) for row, nodes in wanted.items()}
+        fresh = {row: self._fresh(row, nodes) for row, nodes in nodes_by_row.items()}
         most = max(map(len, fresh.values()), default=0)
         if most == 0 and self._begun:
             return
@@ -51,9 +51,9 @@ class TreeForward(Evaluated):
         tokens = np.zeros((len(self.trees), width), np.int64)
         positions = np.zeros((len(self.trees), width), np.int64)
         if lead:
-            for row, rest in enumerate(self._rest):
-                tokens[row, : len(rest)] = rest
-                positions[row, : len(rest)] = np.arange(past, past + len(rest))
+            for row, prompt_end in enumerate(self._rest):
+                tokens[row, : len(prompt_end)] = prompt_end
+                positions[row, : len(prompt_end)] = np.arange(past, past + len(prompt_end))
                 self.prompt_tokens[row] += len(self._prompts[row])
         for row, nodes in fresh.items():
             tree, last = self.trees[row], len(self._prompts[row]) - 1
@@ -65,8 +65,8 @@ class TreeForward(Evaluated):
         mask = self._mask(fresh, width, past, lead)
         states = self.network.states(tokens, positions, mask, self._cache)
         if lead:
-            for row, rest in enumerate(self._rest):
-                self._states[row][ROOT] = states[row, len(rest) - 1]
+            for row, prompt_end in enumerate(self._rest):
+                self._states[row][ROOT] = states[row, len(prompt_end) - 1]
         for row, nodes in fresh.items():
             self._states[row].update(zip(nodes, states[row, lead:], strict=False))
         self.forward_passes += 1

@@ -93,14 +93,14 @@ class NameTokens:
 
     def __call__(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text."""
-        known = {text: unit for text in texts if (unit := self._known.get(text)) is not None}
-        new = list(dict.fromkeys(text for text in texts if text not in known))
+        tokens_of = {text: unit for text in texts if (unit := self._known.get(text)) is not None}
+        new = list(dict.fromkeys(text for text in texts if text not in tokens_of))
         made = dict(zip(new, tokenize(self._tokenizer, new), strict=True))
         if len(self._known) + len(made) > _MOST:
             self._known.clear()
         self._known.update(made)
-        known.update(made)
-        return [known[text] for text in texts]
+        tokens_of.update(made)
+        return [tokens_of[text] for text in texts]
 
 
 class GrowingUnits:
@@ -186,11 +186,13 @@ class GrowingIndex:
 
     whole = False
 
-    def __init__(self, neighbourhood: Neighbourhood, tokens: NameTokens, *, few: int = 100) -> None:
+    def __init__(
+        self, neighbourhood: Neighbourhood, tokens: NameTokens, *, small_run: int = 100
+    ) -> None:
         """Begin with nothing; `tokens` may be shared with other indexes.
 
-        Runs of up to `few` edges are put in order together with the look-up of their node. Names
-        behind longer ones are asked for when a walk takes one. For relation paths 0 is best.
+        Runs of up to `small_run` edges are put in order together with the look-up of their node.
+        Names behind longer ones are asked for when a walk takes one. For relation paths 0 is best.
         """
         self.requests = 0
         """Look-ups: each asks the graph once for steps, or once for names, or once for both."""
@@ -204,7 +206,7 @@ class GrowingIndex:
         self.relation_openings = GrowingUnits(tokens, "", self._spell_relations)
         """How the relations are spelled there, in both directions."""
         self._neighbourhood = neighbourhood
-        self._few = few
+        self._small_run = small_run
         self._names: dict[Term, str] = {}
         self._absent: set[Term] = set()
         """Terms that were looked up, and that no fact holds."""
@@ -239,7 +241,7 @@ class GrowingIndex:
             if (term not in self._absent if node is None else self._first.array[node] < 0)
         }
         if new:
-            self._look_up(new, EMPTY, named=True)
+            self._look_up(new, EMPTY, with_names=True)
         return [self.entities.find(term) for term in terms]
 
     def missing(self, nodes: Array) -> Array:
@@ -273,27 +275,27 @@ class GrowingIndex:
 
     # Look-ups.
 
-    def _look_up(self, terms: Collection[Term], runs: Array, *, named: bool = False) -> None:
-        """Learn what leaves `terms`, if `named` their own names, and put `runs` in order."""
-        asked = sorted(terms)
-        answers = self._neighbourhood.neighbours(asked) if asked else []
+    def _look_up(self, terms: Collection[Term], runs: Array, *, with_names: bool = False) -> None:
+        """Learn what leaves `terms`, if `with_names` their own names, and put `runs` in order."""
+        unknown_terms = sorted(terms)
+        answers = self._neighbourhood.neighbours(unknown_terms) if unknown_terms else []
         leaving = {
             term: list(dict.fromkeys(steps))
-            for term, steps in zip(asked, answers, strict=True)
+            for term, steps in zip(unknown_terms, answers, strict=True)
             if steps
         }
-        new = self._name(self._unnamed(leaving, runs) | (leaving.keys() if named else set()))
-        self.requests += bool(asked) or new
+        new = self._name(self._unnamed(leaving, runs) | (leaving.keys() if with_names else set()))
+        self.requests += bool(unknown_terms) or new
         every = [step for steps in leaving.values() for step in steps]
         met = self.entities.meet({*leaving, *(step.target for step in every)})
         self.relations.meet({step.triple.relation for step in every})
         self._first.extend([-1] * met)
         self._last.extend([-1] * met)
-        self._absent.update(term for term in asked if self.entities.find(term) is None)
-        known = [term for term in asked if self.entities.find(term) is not None]
+        self._absent.update(term for term in unknown_terms if self.entities.find(term) is None)
+        known = [term for term in unknown_terms if self.entities.find(term) is not None]
         added = self._add(self.entities.numbers(known), [leaving.get(term, []) for term in known])
         sizes = self.run_edges[added + 1] - self.run_edges[added]
-        self._sort(np.concatenate([runs, added[sizes <= self._few]]))
+        self._sort(np.concatenate([runs, added[sizes <= self._small_run]]))
 
     def _unnamed(self, leaving: Mapping[Term, Sequence[Step]], runs: Array) -> set[Term]:
         """What needs a name: relations, and the targets of the runs that will be in order."""
@@ -302,7 +304,9 @@ class GrowingIndex:
             for step in steps:
                 targets[source, step.triple.relation, step.inverse].append(step.target)
         terms = {relation for _, relation, _ in targets}
-        terms.update(term for few in targets.values() if len(few) <= self._few for term in few)
+        terms.update(
+            term for few in targets.values() if len(few) <= self._small_run for term in few
+        )
         terms.update(self.entities[node] for node in self.edge_target[self.edges(runs)].tolist())
         return terms
 

@@ -219,12 +219,12 @@ def _read_or_made(
         except KGError:
             if folder.is_dir():  # else the KG was replaced in this moment
                 raise
-    made = make()
+    arrays = make()
     # A read-only or full disk costs time on the next start, nothing else.
     with suppress(OSError, KGError):
-        save(made, folder)
+        save(arrays, folder)
         return read(folder)
-    return made
+    return arrays
 
 
 _ARRAYS = ("node_runs", "run_relation", "run_edges", "edge_target")

@@ -31,12 +31,12 @@ class LineForward(Evaluated):
         self._caching = _copies(network.model)
         self._caches: dict[int, DynamicCache] = {}
 
-    def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
+    def evaluate(self, nodes_by_row: Mapping[int, Iterable[int]]) -> None:
         """Compute the given nodes of each row and those above them, one pass a row.
 
         Raises ConstraintError where the model's context is too short for prompt and walk.
         """
-        for row, nodes in wanted.items():
+        for row, nodes in nodes_by_row.items():
             fresh = self._fresh(row, nodes)
             tree = self.trees[row]
             depth = max((tree.depths[node] for node in fresh), default=0)

@@ -188,7 +188,7 @@ class Llama:
 
     def logits(self, states: Sequence[Array]) -> Vector:
         """The logits after each state, shape (states, vocabulary)."""
-        return self._whole(states).astype(np.float64)
+        return self._all_logits(states).astype(np.float64)
 
     def logits_of(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
         """For each state the logits of its tokens, and no others."""
@@ -198,13 +198,13 @@ class Llama:
 
     def logprobs(self, states: Sequence[Array], tokens: Sequence[Sequence[int]]) -> list[Vector]:
         """For each state the log-probabilities of its tokens, over the whole vocabulary."""
-        logits = self._whole(states)
+        logits = self._all_logits(states)
         flat, owner = _flattened(tokens)
         top = logits.max(-1, keepdims=True)
         norms = np.log(np.exp(logits - top).sum(-1)) + top[:, 0]
         return split(logits[owner, flat] - norms[owner], tokens)
 
-    def _whole(self, states: Sequence[Array]) -> Array:
+    def _all_logits(self, states: Sequence[Array]) -> Array:
         return np.stack(states) @ self._embeddings.T
 
     def _attention(

@@ -66,15 +66,19 @@ class ReasoningPaths(Automaton[PathState]):
         self._limits = limits
         self._arrow = index.style.arrow
         nodes = index.find(list(topics))
-        known = [
+        topic_nodes = [
             (unit, node)
             for unit, node in zip(topics.values(), nodes, strict=True)
             if node is not None
         ]
         others = (node for node in index.find(sorted(limits.others)) if node is not None)
-        self._topic_set = frozenset((*(node for _, node in known), *others))
+        self._topic_set = frozenset((*(node for _, node in topic_nodes), *others))
         walkable = sorted(
-            ((unit, node) for unit, node in known if self._leaves(node, self._banned((), node), 0)),
+            (
+                (unit, node)
+                for unit, node in topic_nodes
+                if self._leaves(node, self._banned((), node), 0)
+            ),
             key=lambda topic: topic[0] + self._arrow,
         )
         if not walkable:
@@ -139,13 +143,13 @@ class ReasoningPaths(Automaton[PathState]):
         topics = np.arange(state.lo, state.hi)
         branches, _ = self._topic_units.fork(topics, state.depth)
         return {
-            token: self._at(self._topic_nodes[state.lo + lo], (state.lo + lo,))
+            token: self._state_at(self._topic_nodes[state.lo + lo], (state.lo + lo,))
             if whole
             else _narrowed(state, state.lo + lo, state.lo + hi)
             for token, lo, hi, whole in branches
         }
 
-    def _at(self, node: int, trail: tuple[int, ...]) -> PathState:
+    def _state_at(self, node: int, trail: tuple[int, ...]) -> PathState:
         return PathState("relation", *self._index.leaving(node), 0, trail)
 
     def _expand_relation(self, state: PathState) -> dict[int, PathState]:
@@ -182,7 +186,7 @@ class ReasoningPaths(Automaton[PathState]):
         for token, lo, hi, whole in branches:
             first, last = int(edges[lo]), int(edges[hi - 1])
             if whole:
-                children[token] = self._at(int(targets[lo]), (*state.trail, first))
+                children[token] = self._state_at(int(targets[lo]), (*state.trail, first))
             else:
                 children[token] = _narrowed(state, first, last + 1)
         if end is not None:

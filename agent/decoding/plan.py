@@ -99,7 +99,7 @@ class SearchResult(Generic[State]):
     cost: Cost
 
 
-def of_model(cost: "Cost") -> dict[str, int]:
+def usage_fields(cost: "Cost") -> dict[str, int]:
     """What the local model took, by the fields of `Usage`."""
     return {
         "forward_passes": cost.forward_passes,

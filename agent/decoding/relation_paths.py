@@ -83,7 +83,7 @@ class RelationPaths(Automaton[PlanState]):
 
     def start(self) -> PlanState:
         """The state before the opening tag."""
-        return PlanState("open", 0, len(self._front(()).relations), 0, ())
+        return PlanState("open", 0, len(self._front_of(()).relations), 0, ())
 
     def relations(self, state: PlanState) -> RelationPath:
         """The relation path, in RDF terms, that a finished state stands for."""
@@ -112,14 +112,14 @@ class RelationPaths(Automaton[PlanState]):
     def _needs(self, state: PlanState) -> Needs:
         if state.phase != "relation" or len(state.trail) + 1 == self._hops:
             return Needs()
-        relations = self._front(state.trail).relations[state.lo : state.hi]
+        relations = self._front_of(state.trail).relations[state.lo : state.hi]
         read = relations[self._units(state.trail).read(relations, state.depth)]
-        reached = [self._reached((*state.trail, relation)) for relation in read.tolist()]
+        reached = [self._reached_nodes((*state.trail, relation)) for relation in read.tolist()]
         return Needs(np.concatenate([self._topics[:0], *reached]))
 
     def _expand_relation(self, state: PlanState) -> dict[int, PlanState]:
         lo, depth, trail = state.lo, state.depth, state.trail
-        relations = self._front(trail).relations[lo : state.hi]
+        relations = self._front_of(trail).relations[lo : state.hi]
 
         def after(i: int) -> tuple[int, ...]:
             return (*trail, int(relations[i]))
@@ -131,7 +131,7 @@ class RelationPaths(Automaton[PlanState]):
         for token, first, last, whole in branches:
             if whole:
                 walked = after(first)
-                onward = len(self._front(walked).relations)
+                onward = len(self._front_of(walked).relations)
                 children[token] = PlanState("relation", 0, onward, 0, walked)
             else:
                 children[token] = PlanState("relation", lo + first, lo + last, depth + 1, trail)
@@ -144,12 +144,12 @@ class RelationPaths(Automaton[PlanState]):
 
     def _goes_on(self, trail: tuple[int, ...]) -> bool:
         """Whether another relation may follow these."""
-        return len(trail) < self._hops and len(self._front(trail).relations) > 0
+        return len(trail) < self._hops and len(self._front_of(trail).relations) > 0
 
-    def _front(self, trail: tuple[int, ...]) -> _Front:
+    def _front_of(self, trail: tuple[int, ...]) -> _Front:
         front = self._fronts.get(trail)
         if front is None:
-            runs = self._legal_runs(self._reached(trail))
+            runs = self._legal_runs(self._reached_nodes(trail))
             walked = self._index.run_relation[runs]
             relations = self._units(trail).ordered(distinct(walked))
             ranks = positions(walked, relations)
@@ -159,11 +159,11 @@ class RelationPaths(Automaton[PlanState]):
             self._fronts[trail] = front
         return front
 
-    def _reached(self, trail: tuple[int, ...]) -> Array:
+    def _reached_nodes(self, trail: tuple[int, ...]) -> Array:
         """The nodes to which legal walks along these relations lead."""
         if not trail:
             return self._topics
-        front = self._front(trail[:-1])
+        front = self._front_of(trail[:-1])
         last = int(np.flatnonzero(front.relations == trail[-1])[0])
         runs = front.runs[front.starts[last] : front.starts[last + 1]]
         nodes = np.unique(self._index.edge_target[self._index.edges(runs)])

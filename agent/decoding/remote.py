@@ -93,23 +93,23 @@ def list_paths(
     waiting: deque[tuple[_Kind, Iterator[_Trail]]] = deque()
     kinds = walker.kinds()
     for kind in kinds:
-        rest = walker.trails(kind)
-        if (trail := next(rest, None)) is not None:
+        remaining_trails = walker.trails(kind)
+        if (trail := next(remaining_trails, None)) is not None:
             trails.append(trail)
-            waiting.append((kind, rest))
+            waiting.append((kind, remaining_trails))
             if len(trails) >= max_paths:
                 break
     while waiting and len(trails) < max_paths:
-        kind, rest = waiting.popleft()
-        if (trail := next(rest, None)) is not None:
+        kind, remaining_trails = waiting.popleft()
+        if (trail := next(remaining_trails, None)) is not None:
             trails.append(trail)
-            waiting.append((kind, rest))
+            waiting.append((kind, remaining_trails))
     if not trails:
         raise NoPathError(
             f"no path of up to {limits.hops} hops leaves the topic entities",
             "allow more hops or both directions",
         )
-    cut = [kind for kind, rest in waiting if next(rest, None) is not None]
+    cut = [kind for kind, remaining_trails in waiting if next(remaining_trails, None) is not None]
     more = any(next(walker.trails(kind), None) is not None for kind in kinds)
     paths = [path_of(index, trail[0], trail[1:]) for trail in trails]
     return ListedPaths(
@@ -155,7 +155,7 @@ class _Walker:
             return
         index, (*before, relation) = self._index, kind.walked
         for trail in self.trails(_Kind(kind.topic, tuple(before))):
-            node = self._end(trail)
+            node = self._end_of(trail)
             first, last = index.leaving(node)
             for run in np.flatnonzero(index.run_relation[first:last] == relation).tolist():
                 index.fetch(runs=np.array([first + run]))
@@ -168,7 +168,7 @@ class _Walker:
         """The relation path in RDF terms."""
         return tuple((self._index.relations[w // 2], bool(w % 2)) for w in walked)
 
-    def _end(self, trail: _Trail) -> int:
+    def _end_of(self, trail: _Trail) -> int:
         return int(self._index.edge_target[trail[-1]]) if trail[1:] else trail[0]
 
     def _may_visit(self, node: int, trail: _Trail) -> bool:
@@ -200,7 +200,7 @@ def alternation(texts: Iterable[Sequence[str]]) -> str:
         for part in parts:
             node = node.after.setdefault(part, _Node())
         node.ends = True
-    return _any(root)
+    return _alternatives(root)
 
 
 def literal(text: str) -> str:
@@ -208,16 +208,16 @@ def literal(text: str) -> str:
     return text.translate(_SPECIAL)
 
 
-def _any(node: _Node) -> str:
-    options = [literal(part) + _rest(after) for part, after in node.after.items()]
+def _alternatives(node: _Node) -> str:
+    options = [literal(part) + _continuation(after) for part, after in node.after.items()]
     return options[0] if len(options) == 1 else f"({'|'.join(options)})"
 
 
-def _rest(node: _Node) -> str:
+def _continuation(node: _Node) -> str:
     if not node.after:
         return ""
-    rest = literal(SEPARATOR) + _any(node)
-    return f"({rest})?" if node.ends else rest
+    continuation = literal(SEPARATOR) + _alternatives(node)
+    return f"({continuation})?" if node.ends else continuation
 
 
 @dataclass(frozen=True)
@@ -288,14 +288,14 @@ def decode_remote(
     not answer as such servers do, and ConstraintError where no reply is in the path set.
     """
     body = _body(server, prompt, paths) | {"temperature": temperature}
-    wanted = samples if temperature > 0 else 1
+    reply_count = samples if temperature > 0 else 1
     replies: list[_Reply] = []
     counts: Counter[str] = Counter()
     requests = 0
     opened = httpx.Client(timeout=server.timeout) if client is None else nullcontext(client)
     with opened as connection:
-        while len(replies) < wanted:
-            missing = wanted - len(replies)
+        while len(replies) < reply_count:
+            missing = reply_count - len(replies)
             more = _ask(connection, server, body | {"n": missing, "seed": seed + len(replies)})
             requests += 1
             replies += more[:missing]

@@ -132,24 +132,27 @@ def _run(batch: Sequence[_Request]) -> None:
     """Answer all, those of one plan at once."""
     while batch:
         first = batch[0]
-        alike = [request for request in batch if _alike(request, first)]
-        batch = [request for request in batch if not _alike(request, first)]
+        batchable = [request for request in batch if _can_be_batched(request, first)]
+        batch = [request for request in batch if not _can_be_batched(request, first)]
         try:
-            _search(alike)
+            _search(batchable)
         except Exception:  # each for itself: one question must not fail its neighbours
-            for request in alike:
+            for request in batchable:
                 try:
                     _search([request])
                 except Exception as error:
                     request.error = error
 
 
-def _alike(one: _Request, other: _Request) -> bool:
-    return one.model is other.model and (one.plan, one.reply) == (other.plan, other.reply)
+def _can_be_batched(request: _Request, first: _Request) -> bool:
+    return request.model is first.model and (request.plan, request.reply) == (
+        first.plan,
+        first.reply,
+    )
 
 
-def _search(alike: Sequence[_Request]) -> None:
-    questions = [request.question for request in alike]
-    results = beam_search(alike[0].model, questions, alike[0].plan, reply=alike[0].reply)
-    for request, result in zip(alike, results, strict=True):
+def _search(batch: Sequence[_Request]) -> None:
+    questions = [request.question for request in batch]
+    results = beam_search(batch[0].model, questions, batch[0].plan, reply=batch[0].reply)
+    for request, result in zip(batch, results, strict=True):
         request.result = result

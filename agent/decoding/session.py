@@ -99,31 +99,33 @@ class Session:
         best: dict[int, list[Beam[State]]] = {}
         steps = {i: search.run() for i, search in enumerate(searches)}
         while steps:
-            wanted: dict[int, dict[int, Legal]] = {}
+            nodes_by_search: dict[int, dict[int, Legal]] = {}
             for i in list(steps):
                 try:
-                    wanted[i] = next(steps[i])
+                    nodes_by_search[i] = next(steps[i])
                 except StopIteration as stop:
                     best[i] = stop.value
                     del steps[i]
-            self._score([(starts[i].row, searches[i], nodes) for i, nodes in wanted.items()])
+            self._score(
+                [(starts[i].row, searches[i], nodes) for i, nodes in nodes_by_search.items()]
+            )
         for i, (start, search) in enumerate(zip(starts, searches, strict=True)):
             self._forced[start.row] |= search.forced
             for beam in best[i]:
                 self._in_words[start.row].update(self.trees[start.row].line(beam.node))
         return [Searched(start, best[i]) for i, start in enumerate(starts)]
 
-    def _score(self, wanted: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
+    def _score(self, requests: Sequence[tuple[int, BeamSearch[State], dict[int, Legal]]]) -> None:
         """Give each search the log-probabilities that it wants of its row."""
-        asked = [(row, search, node) for row, search, nodes in wanted for node in nodes]
-        if not asked:
+        row_nodes = [(row, search, node) for row, search, nodes in requests for node in nodes]
+        if not row_nodes:
             return
-        legal = [tokens for _, _, nodes in wanted for tokens in nodes.values()]
-        nodes = [(row, node) for row, _, node in asked]
+        legal = [tokens for _, _, nodes in requests for tokens in nodes.values()]
+        nodes = [(row, node) for row, _, node in row_nodes]
         self._evaluate(nodes)
-        full = asked[0][1].plan.scores == "full"
+        full = row_nodes[0][1].plan.scores == "full"
         logprobs = self.forward.logprobs(nodes, legal, full=full)
-        for (_, search, node), values in zip(asked, logprobs, strict=True):
+        for (_, search, node), values in zip(row_nodes, logprobs, strict=True):
             search.logprobs[node] = values
 
     def hypotheses(self, searches: Sequence[Searched[State]]) -> list[list[Hypothesis[State]]]:
@@ -132,14 +134,14 @@ class Session:
             [self._commitment(searched.start, beam) for beam in searched.best]
             for searched in searches
         ]
-        wanted = dict.fromkeys(c for beams in commitments for beam in beams for c in beam)
+        committed = dict.fromkeys(c for beams in commitments for beam in beams for c in beam)
         logprobs = dict[tuple[int, int, int], float]()
-        if wanted:
-            nodes = [(row, node) for row, node, _ in wanted]
+        if committed:
+            nodes = [(row, node) for row, node, _ in committed]
             self._evaluate(nodes)
-            tokens = [(token,) for _, _, token in wanted]
+            tokens = [(token,) for _, _, token in committed]
             values = self.forward.logprobs(nodes, tokens, full=True)
-            logprobs = {c: float(value[0]) for c, value in zip(wanted, values, strict=True)}
+            logprobs = {c: float(value[0]) for c, value in zip(committed, values, strict=True)}
         return [
             [
                 Hypothesis(b.tokens, b.score, math.exp(sum(logprobs[c] for c in chosen)), b.state)

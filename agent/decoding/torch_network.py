@@ -91,27 +91,27 @@ class TorchNetwork:
 
     def logits(self, states: Sequence[torch.Tensor]) -> Vector:
         """The logits after each state, shape (states, vocabulary)."""
-        return self._whole(states).double().cpu().numpy()
+        return self._all_scores(states).double().cpu().numpy()
 
     def logits_of(
         self, states: Sequence[torch.Tensor], tokens: Sequence[Sequence[int]]
     ) -> list[Vector]:
         """For each state the logits of its tokens, and no others."""
         stacked = torch.stack(list(states))
-        return self.head.of(stacked, tokens) if self.head.plain else _chosen(stacked, tokens)
+        return self.head.logits_of(stacked, tokens) if self.head.plain else _chosen(stacked, tokens)
 
     def logprobs(
         self, states: Sequence[torch.Tensor], tokens: Sequence[Sequence[int]]
     ) -> list[Vector]:
         """For each state the log-probabilities of its tokens, over the whole vocabulary."""
-        logits = self._whole(states)
+        logits = self._all_scores(states)
         exact = logits.to(_exact(logits.dtype))
         norms = exact.logsumexp(-1).cpu().double().numpy()
         return [values - norm for values, norm in zip(_chosen(exact, tokens), norms, strict=True)]
 
-    def _whole(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
+    def _all_scores(self, states: Sequence[torch.Tensor]) -> torch.Tensor:
         stacked = torch.stack(list(states))
-        return self.head.whole(stacked) if self.head.plain else stacked
+        return self.head.all_logits(stacked) if self.head.plain else stacked
 
 
 _BEGINNINGS: "WeakKeyDictionary[Any, tuple[Weights, Beginnings]]" = WeakKeyDictionary()
@@ -135,13 +135,13 @@ class OutputHead:
         self._bias = _detached(layer, "bias")
         self.plain = _is_plain(model, self._weight, self._bias)
 
-    def whole(self, hidden: torch.Tensor) -> torch.Tensor:
+    def all_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits of shape (n, vocabulary) after hidden states of shape (n, width)."""
         assert self._weight is not None
         logits = hidden.to(self._weight.dtype) @ self._weight.T
         return logits if self._bias is None else logits + self._bias
 
-    def of(self, hidden: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+    def logits_of(self, hidden: torch.Tensor, tokens: Sequence[Sequence[int]]) -> list[Vector]:
         """For each hidden state the logits of its tokens, and no others."""
         assert self._weight is not None
         flat, owner = _flattened(tokens, hidden.device)

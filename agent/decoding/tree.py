@@ -87,7 +87,7 @@ class Evaluated(ABC):
         self._states: list[dict[int, Any]] = [{} for _ in prompts]
 
     @abstractmethod
-    def evaluate(self, wanted: Mapping[int, Iterable[int]]) -> None:
+    def evaluate(self, nodes_by_row: Mapping[int, Iterable[int]]) -> None:
         """Compute the given nodes of each row and those above them.
 
         Raises ConstraintError where the model's context is too short for prompt and walk.

@@ -63,7 +63,7 @@ def unit_style(tokenizer: Tokenizer, names: Sequence[str]) -> UnitStyle:
     """
     sample = [escape(name) for name in names[:200]] or ["a", "b"]
     walks = [[sample[(i - 2) % len(sample)], sample[i - 1], sample[i]] for i in range(len(sample))]
-    whole = tokenize(tokenizer, [SEPARATOR.join(walk) for walk in walks])
+    walk_tokens = tokenize(tokenizer, [SEPARATOR.join(walk) for walk in walks])
     best: tuple[int, UnitStyle] | None = None
     for lead, arrow_text in ((" ", ARROW), ("", ARROW.strip())):
         arrow = tokenize(tokenizer, [arrow_text])[0]
@@ -72,7 +72,7 @@ def unit_style(tokenizer: Tokenizer, names: Sequence[str]) -> UnitStyle:
         last = tokenize(tokenizer, [lead + walk[2] for walk in walks])
         same = sum(
             a + arrow + b + arrow + c == w
-            for a, b, c, w in zip(first, middle, last, whole, strict=True)
+            for a, b, c, w in zip(first, middle, last, walk_tokens, strict=True)
         )
         if best is None or same > best[0]:
             best = (same, UnitStyle(lead, arrow, same == len(walks)))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..kg.terms import Term, is_literal
-from .layout import CELL, Bundle, End, Layout, Shape, lay_out, shown
+from .layout import CELL, Bundle, End, Layout, Shape, drawn_name, lay_out
 from .reply import Reply, cropped, printable
 from .text import MARKS
 
@@ -90,7 +90,7 @@ def _box(shape: Shape, layout: Layout, verdicts: dict[Term, str]) -> Box:
         x = shape.x + across * shape.width / shape.columns + 12
         y = shape.y + 6 + (down + 0.5) * CELL if grouped else shape.middle
         verdict = verdicts[member] if grouped else ""
-        names.append(Name(x, y, shown(label), title, MARKS.get(verdict, ""), verdict))
+        names.append(Name(x, y, drawn_name(label), title, MARKS.get(verdict, ""), verdict))
     kind = "other"
     if term in layout.roots:
         kind = "topic"
@@ -107,7 +107,7 @@ def _draw_bundle(bundle: Bundle, layout: Layout, drawing: Drawing) -> None:
     verdicts = {end.verdict for end in bundle.ends}
     (verdict,) = verdicts if len(verdicts) == 1 else ("unknown",)
     title = cropped(printable(bundle.label), _LONGEST_TITLE)
-    name = Name(pill.x + pill.width / 2, pill.middle, shown(bundle.label), title, "", "")
+    name = Name(pill.x + pill.width / 2, pill.middle, drawn_name(bundle.label), title, "", "")
     drawing.relations.append(Box(pill.x, pill.y, pill.width, pill.height, "relation", [name]))
     trunk = _curve(source.right, bundle.start, pill.x, pill.middle)
     drawing.lines.append(Line(trunk, not bundle.outward, False, verdict))

@@ -101,7 +101,7 @@ class _Edge(NamedTuple):
     step: StepRecord
 
 
-def shown(name: str) -> str:
+def drawn_name(name: str) -> str:
     """A name as it is drawn."""
     return cropped(printable(name), LONGEST)
 
@@ -117,7 +117,7 @@ def lay_out(reply: Reply) -> Layout:
     bundles, tops = _bundles(edges.values(), columns), frozenset(root.term for root in roots)
     layout = Layout({}, bundles, columns, names(reply), tops, answers)
     _make_shapes(layout)
-    right, left = _sides(layout)
+    right, left = _lines_by_side(layout)
     for shape in layout.shapes.values():
         lines = max(len(right.get(shape, ())), len(left.get(shape, ())))
         shape.height = max(shape.height, lines * _LINE)
@@ -152,7 +152,7 @@ def _bundles(edges: Iterable[_Edge], columns: Mapping[Term, int]) -> list[Bundle
         label = f"{step['relation']['label']}{quoted}"
         key = (source, f"{step['relation']['term']}{quoted}", not inverse)
         if key not in bundles:
-            pill = Shape((), _width(shown(label)) - 4, _PILL)
+            pill = Shape((), _width(drawn_name(label)) - 4, _PILL)
             bundles[key] = Bundle(source, label, not inverse, pill)
         bundles[key].ends.append(End(target, step["verdict"]))
     return list(bundles.values())
@@ -162,20 +162,20 @@ def _make_shapes(layout: Layout) -> None:
     """Give every entity a shape, alone or in a group."""
     degrees = Counter(end.term for bundle in layout.bundles for end in bundle.ends)
     degrees.update(bundle.source for bundle in layout.bundles)
-    for bundle, among in product(layout.bundles, (True, False)):
+    for bundle, with_answers in product(layout.bundles, (True, False)):
         leaves = [
             end.term
             for end in bundle.ends
             if degrees[end.term] == 1
             and layout.columns[end.term] > layout.columns[bundle.source]
-            and (end.term in layout.answers) == among
+            and (end.term in layout.answers) == with_answers
         ]
         if len(leaves) >= _GROUPED:
             group = _group(tuple(leaves), layout.names)
             layout.shapes.update(dict.fromkeys(leaves, group))
     for term in layout.columns:
         if term not in layout.shapes:
-            width = _width(shown(layout.names[term])) + _MARK
+            width = _width(drawn_name(layout.names[term])) + _MARK
             layout.shapes[term] = Shape((term,), width, _ROW)
 
 
@@ -183,7 +183,7 @@ _Ports = dict[Shape, list[tuple[Bundle, bool]]]
 """The lines at one side of each shape: of which bundle, and whether they arrive."""
 
 
-def _sides(layout: Layout) -> tuple[_Ports, _Ports]:
+def _lines_by_side(layout: Layout) -> tuple[_Ports, _Ports]:
     """The lines at the right and at the left side of every shape."""
     right: _Ports = {}
     left: _Ports = {}
@@ -217,7 +217,7 @@ def _attach(*sides: _Ports) -> None:
 def _group(terms: tuple[Term, ...], labels: Mapping[Term, str]) -> Shape:
     columns = min(4, -(-len(terms) // 9))
     rows = -(-len(terms) // columns)
-    width = max(_width(shown(labels[term])) for term in terms) + _MARK
+    width = max(_width(drawn_name(labels[term])) for term in terms) + _MARK
     return Shape(terms, columns * width, rows * CELL + 12, columns)
 
 
@@ -271,13 +271,13 @@ def _position_relations(bundles: Sequence[Bundle], layout: Layout, x: float) -> 
     """
     if not bundles:
         return x
-    beside: dict[Shape, list[Shape]] = {}
+    ends_by_pill: dict[Shape, list[Shape]] = {}
     for bundle in bundles:
         ends = [end.term for end in bundle.ends]
         terms = [*ends, *[bundle.source] * len(ends)]
-        beside[bundle.shape] = [layout.shapes[term] for term in terms]
-    pills = sorted(beside, key=lambda pill: _mean(beside[pill]))
-    _stack(pills, beside, _PILL_GAP)
+        ends_by_pill[bundle.shape] = [layout.shapes[term] for term in terms]
+    pills = sorted(ends_by_pill, key=lambda pill: _mean_middle(ends_by_pill[pill]))
+    _stack(pills, ends_by_pill, _PILL_GAP)
     room = max(pill.width for pill in pills)
     for pill in pills:
         pill.x = x + _REACH + (room - pill.width) / 2
@@ -289,7 +289,7 @@ def _stack(shapes: Sequence[Shape], towards: Mapping[Shape, Sequence[Shape]], ga
     top, drift = -1e9 if towards else 0.0, 0.0
     for shape in shapes:
         others = towards.get(shape)
-        wanted = _mean(others) if others else shape.middle
+        wanted = _mean_middle(others) if others else shape.middle
         shape.y = max(wanted - shape.height / 2, top) if towards else top
         top = shape.y + shape.height + gap
         drift += wanted - shape.middle
@@ -297,7 +297,7 @@ def _stack(shapes: Sequence[Shape], towards: Mapping[Shape, Sequence[Shape]], ga
         shape.y += drift / len(shapes)
 
 
-def _mean(shapes: Sequence[Shape]) -> float:
+def _mean_middle(shapes: Sequence[Shape]) -> float:
     return sum(shape.middle for shape in shapes) / len(shapes)
 
 

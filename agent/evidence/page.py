@@ -32,7 +32,7 @@ def page(reply: Reply, origin: Origin) -> str:
     The page's policy lets nothing be loaded, sent or run, and allows only its own style, by digest:
     so hostile texts in it can do nothing.
     """
-    shown = triples(reply)
+    drawn_triples = triples(reply)
     environment = pages_of("groundwalk.agent.evidence")
     style = source_of(environment, "evidence.css")
     return environment.get_template("page.html.jinja").render(
@@ -53,16 +53,16 @@ def page(reply: Reply, origin: Origin) -> str:
                     for named in (step["head"], step["relation"], step["tail"])
                 ],
             }
-            for step in shown.values()
+            for step in drawn_triples.values()
         ],
         notes=[_text(note) for note in notes(reply)],
         unsupported=[_text(name) for name in reply["unsupported"]],
-        about=about(reply, origin) if shown else [],
+        about=about(reply, origin) if drawn_triples else [],
         queries=[
             ("The answers again", main_query(reply, origin.graphs)),
             ("Which triples are held", check_query(reply, origin.graphs)),
         ]
-        if shown
+        if drawn_triples
         else [],
         facts=_facts(reply, origin),
         costs=[(name.replace("_", " "), f"{n:,}") for name, n in _costs(reply) if n],

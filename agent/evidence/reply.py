@@ -104,7 +104,7 @@ def begun_at(reply: Reply) -> list[Named]:
     A query of earlier answers names none of them, and its chains begin where theirs did.
     """
     topics = (Named(term=topic["term"], label=topic["label"]) for topic in reply["topics"])
-    begun = {topic["term"]: topic for topic in topics}
+    starts = {topic["term"]: topic for topic in topics}
     if _is_of_earlier(reply.get("query")):
         members = {answer["term"] for answer in reply["answers"]}
         for chain in chains(reply):
@@ -112,8 +112,8 @@ def begun_at(reply: Reply) -> list[Named]:
             term = step_of(chain[0]).source
             label = first["label"] if first["term"] == term else local_name(term)
             if term not in members:
-                begun.setdefault(term, Named(term=term, label=label))
-    return list(begun.values())
+                starts.setdefault(term, Named(term=term, label=label))
+    return list(starts.values())
 
 
 def _is_of_earlier(tree: object) -> bool:

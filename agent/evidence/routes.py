@@ -30,7 +30,7 @@ class _Route(NamedTuple):
     unnamed: tuple[Term, ...] = ()
 
 
-def reached(
+def patterns_to_answers(
     topics: Sequence[Named], answers: Sequence[Answer], graphs: Sequence[Term]
 ) -> list[str]:
     """Patterns for what the relation paths of the answers' chains reach; empty without chains.
@@ -65,7 +65,7 @@ def either(bodies: Sequence[list[str]]) -> list[str]:
     return union(bodies)
 
 
-def within(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
+def in_graphs(patterns: Sequence[str], graphs: Sequence[Term]) -> list[str]:
     """Patterns in one graph; of several graphs, each pattern in any of them."""
     match [spell(graph) for graph in graphs]:
         case []:
@@ -99,7 +99,7 @@ def _block(group: Sequence[_Route], banned: Sequence[str], graphs: Sequence[Term
     """What all routes of a group reach, without coming to what is banned."""
     bodies: list[list[str]] = []
     for route in group:
-        body = within(route.patterns, graphs)
+        body = in_graphs(route.patterns, graphs)
         for variable in route.reached if banned else ():
             body.append(f"FILTER({variable} NOT IN ({', '.join(banned)}))")
         bodies.append(body)
@@ -137,23 +137,23 @@ class _Spelling:
 
 
 def _walk(chain: Sequence[StepRecord]) -> _Route:
-    spelling, patterns, reached = _Spelling(), list[str](), list[str]()
+    spelling, patterns, targets = _Spelling(), list[str](), list[str]()
     node = spelling.fixed(step_of(chain[0]).source)
     aside = _asides(chain)
     for number, record in enumerate(chain, 1):
         if number - 1 in aside:
             other = spelling.fixed(step_of(record).target)
-            patterns.append(_pattern(record, *_ends(record, node, other), spelling))
+            patterns.append(_pattern(record, *_head_and_tail(record, node, other), spelling))
         if {number - 1, number - 2} & aside:
             continue
         target = ANSWER if number == len(chain) else spelling.fresh("x")
-        patterns.append(_pattern(record, *_ends(record, node, target), spelling))
-        reached.append(target)
+        patterns.append(_pattern(record, *_head_and_tail(record, node, target), spelling))
+        targets.append(target)
         node = target
-    return _Route(tuple(patterns), tuple(reached), tuple(spelling.unnamed))
+    return _Route(tuple(patterns), tuple(targets), tuple(spelling.unnamed))
 
 
-def _ends(record: StepRecord, source: str, target: str) -> tuple[str, str]:
+def _head_and_tail(record: StepRecord, source: str, target: str) -> tuple[str, str]:
     """The head and the tail of a step between two nodes."""
     return (target, source) if record["inverse"] else (source, target)
 
@@ -173,18 +173,18 @@ def _chain(chain: Sequence[StepRecord], answer: Term, topics: Collection[Term]) 
     spelling, nodes = _Spelling(), dict[Term, str]()
     steps = [step_of(record) for record in chain]
     ends = [end for step in steps for end in (step.source, step.target)]
-    known = {*topics} & {*ends} or {ends[0]}
+    fixed_terms = {*topics} & {*ends} or {ends[0]}
     answer = answer if answer in ends else ends[-1]
     for end in ends:
         if end not in nodes:
-            node = spelling.fixed(end) if end in known else spelling.fresh("x")
+            node = spelling.fixed(end) if end in fixed_terms else spelling.fresh("x")
             nodes[end] = ANSWER if end == answer else node
     patterns = list[str]()
     for record, step in zip(chain, steps, strict=True):
         head, tail = (step.source, step.target)[:: -1 if record["inverse"] else 1]
         patterns.append(_pattern(record, nodes[head], nodes[tail], spelling))
-    reached = [node for end, node in nodes.items() if end == answer or end not in known]
-    return _Route(tuple(patterns), tuple(reached), tuple(spelling.unnamed))
+    free_nodes = [node for end, node in nodes.items() if end == answer or end not in fixed_terms]
+    return _Route(tuple(patterns), tuple(free_nodes), tuple(spelling.unnamed))
 
 
 def _pattern(record: StepRecord, head: str, tail: str, spelling: _Spelling) -> str:

@@ -25,7 +25,7 @@ from .reply import (
     triples,
     understood,
 )
-from .routes import ANSWER, either, fixed_unnamed, opened, reached, within
+from .routes import ANSWER, either, fixed_unnamed, in_graphs, opened, patterns_to_answers
 
 _REACHED = "Everything that the walks of these answers reach, from the same topics."
 _CONDITIONS = "Its conditions are not in this query: it may find more."
@@ -73,14 +73,14 @@ def main_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
         return escaped(query)
     if _is_computed_yes(reply):
         proofs = [[step_of(record).triple for record in chain] for chain in chains(reply)]
-        body = either([within(opened(proof), graphs) for proof in proofs])
+        body = either([in_graphs(opened(proof), graphs) for proof in proofs])
         return escaped("\n".join(["ASK", *block(body, "WHERE {")]))
     return answers_query(reply, graphs)
 
 
 def answers_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     """A query for `?answer`: everything that the walks of the answers reach."""
-    body = reached(begun_at(reply), reply["answers"], graphs)
+    body = patterns_to_answers(begun_at(reply), reply["answers"], graphs)
     if not body:
         return _NOTHING
     return escaped("\n".join([f"SELECT DISTINCT {ANSWER}", *block(body, "WHERE {")]))
@@ -94,10 +94,10 @@ def check_query(reply: Reply, graphs: Sequence[Term] = ()) -> str:
     """
     shown = [*triples(reply)]
     named = [triple for triple in shown if all(map(can_spell, triple))]
-    pattern = within(["?head ?relation ?tail ."], graphs)
+    pattern = in_graphs(["?head ?relation ?tail ."], graphs)
     parts = [_check(named, pattern)] if named else []
     for group in _connected([triple for triple in shown if triple not in named]):
-        parts.append(_check(group, within(opened(group), graphs)))
+        parts.append(_check(group, in_graphs(opened(group), graphs)))
     lines = ["SELECT ?head ?relation ?tail ?held", "WHERE {"]
     for number, part in enumerate(parts):
         lines += ["  UNION"] * bool(number) + indented(part)
@@ -154,13 +154,13 @@ def _connected(rows: Sequence[Triple]) -> list[list[Triple]]:
     groups: list[tuple[set[Term], list[Triple]]] = []
     for row in rows:
         unnamed, members = {term for term in row if not can_spell(term)}, [row]
-        apart: list[tuple[set[Term], list[Triple]]] = []
+        separate: list[tuple[set[Term], list[Triple]]] = []
         for terms, others in groups:
             if terms & unnamed:
                 unnamed, members = unnamed | terms, others + members
             else:
-                apart.append((terms, others))
-        groups = [*apart, (unnamed, members)]
+                separate.append((terms, others))
+        groups = [*separate, (unnamed, members)]
     return [members for _, members in groups]
 
 

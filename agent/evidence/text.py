@@ -63,27 +63,27 @@ def _grow(
     most: int | None,
 ) -> None:
     """Add a chain to the trees, up to the first branch that is left out."""
-    met: dict[Term, TreeNode] = {}
+    nodes: dict[Term, TreeNode] = {}
     steps = [step_of(record) for record in chain]
     for index, (record, step) in enumerate(zip(chain, steps, strict=True)):
         turned = Step(step.triple, not step.inverse)
-        if 0 < index < len(steps) - 1 and steps[index - 1] == turned and step.target in met:
+        if 0 < index < len(steps) - 1 and steps[index - 1] == turned and step.target in nodes:
             continue
-        back = step.source not in met and step.target in met
+        back = step.source not in nodes and step.target in nodes
         start, end = (step.target, step.source) if back else (step.source, step.target)
         inverse = record["inverse"] != back
         first, last = (record["head"], record["tail"])[:: -1 if inverse else 1]
-        if start not in met:
+        if start not in nodes:
             root = TreeNode(start, labels.get(start, first["label"]))
-            met[start] = roots.setdefault(start, root)
-        node = met[start]
+            nodes[start] = roots.setdefault(start, root)
+        node = nodes[start]
         key = (*step.triple, str(inverse))
         if key not in node.branches:
             if most is not None and len(node.branches) >= most:
                 node.hidden += 1
                 break
             node.branches[key] = TreeNode(end, last["label"], {**record, "inverse": inverse})
-        met[end] = node.branches[key]
+        nodes[end] = node.branches[key]
 
 
 def step_parts(step: StepRecord) -> tuple[str, str, str]:
@@ -131,15 +131,15 @@ def mermaid(reply: Reply) -> str:
     lines.append(f"    %% {_quoted(summary(reply), 300)}")
     lines += _question_nodes(reply)
     starts = dict.fromkeys(step_of(chain[0]).source for chain in chains(reply))
-    shown = triples(reply)
+    drawn_triples = triples(reply)
     nodes = dict(starts)
-    for triple in shown:
+    for triple in drawn_triples:
         nodes |= dict.fromkeys((triple.head, node_of(triple.tail)))
     ids = {term: f"n{number}" for number, term in enumerate(nodes)}
     for term, name in ids.items():
         left, right = ("([", "])") if term in starts else ("[", "]")
         lines.append(f'    {name}{left}"{_quoted(labels[term], _LONGEST)}"{right}')
-    for triple, step in shown.items():
+    for triple, step in drawn_triples.items():
         quoted = f" {step['tail']['label']}" if is_triple_term(triple.tail) else ""
         text = _quoted(f"{step['relation']['label']}{quoted}", _LONGEST)
         mark = MARKS[step["verdict"]]

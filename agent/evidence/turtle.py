@@ -60,7 +60,7 @@ def turtle(reply: Reply, origin: Origin) -> str:
         for step in computed["triples"]:
             statement = document.statement(step_of(step).triple, step["verdict"])
             document.add(node, "prov:wasDerivedFrom", statement)
-    return document.written()
+    return document.to_turtle()
 
 
 class _Document:
@@ -72,15 +72,15 @@ class _Document:
         self._statements: dict[Triple, ox.BlankNode] = {}
         self._blanks: dict[Term, ox.BlankNode] = {}
 
-    def written(self) -> str:
+    def to_turtle(self) -> str:
         """The KG's triples, then ours by subject."""
         by_subject: dict[object, list[ox.Triple]] = {}
         for triple in dict.fromkeys(self._about):
             by_subject.setdefault(triple.subject, []).append(triple)
         triples = [*dict.fromkeys(self._held), *chain.from_iterable(by_subject.values())]
-        written = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
-        assert written is not None
-        *prefixes, rest = written.decode().split("\n", len(_PREFIXES))  # which come in any order
+        document = ox.serialize(triples, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
+        assert document is not None
+        *prefixes, rest = document.decode().split("\n", len(_PREFIXES))  # which come in any order
         return escaped("\n".join([*sorted(prefixes), "", rest]))
 
     def add(self, subject: ox.BlankNode, predicate: str, value: _Node | str) -> None:
@@ -138,14 +138,14 @@ class _Document:
             self.add(statement, "rdfs:comment", verdict)
         if verdict == "supported":
             self.add(statement, "prov:hadPrimarySource", _GRAPH)
-            plain = not isinstance(_read(triple.tail), ox.Triple) and not _is_directed(tail)
+            plain = not isinstance(_parsed_term(triple.tail), ox.Triple) and not _is_directed(tail)
             if plain and isinstance(relation, ox.NamedNode) and not isinstance(head, ox.Literal):
                 self._held.append(ox.Triple(head, relation, tail))
         return statement
 
     def node(self, term: Term) -> _Node:
         """A term in RDF 1.1: a triple is its statement, what is no term at all its text."""
-        match _read(term):
+        match _parsed_term(term):
             case ox.BlankNode():
                 return self._blanks.setdefault(term, ox.BlankNode(f"node{len(self._blanks) + 1}"))
             case ox.Triple() as triple:
@@ -159,7 +159,7 @@ class _Document:
                 return node
 
 
-def _read(term: Term) -> _Node | ox.Triple | None:
+def _parsed_term(term: Term) -> _Node | ox.Triple | None:
     try:
         return to_any_node(term)
     except ValueError:

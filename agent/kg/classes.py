@@ -77,12 +77,12 @@ class ClassOrder:
 
     def upward(self, class_: Term, above: Term) -> tuple[Step, ...] | None:
         """The shortest steps from a class up to another; none to itself, None to others."""
-        up, steps, at = self.below(above), list[Step](), class_
-        while at != above:
-            if at not in up:
+        up, steps, current = self.below(above), list[Step](), class_
+        while current != above:
+            if current not in up:
                 return None
-            steps.append(up[at])
-            at = steps[-1].target
+            steps.append(up[current])
+            current = steps[-1].target
         return tuple(steps)
 
     def _find_any(self) -> bool:

@@ -211,21 +211,21 @@ def why_no_facts(kg: KnowledgeGraph) -> str:
         "classes": profile.types,
         "definitions of the vocabulary": profile.schema,
     }
-    there = {kind: _used(kg, predicates) for kind, predicates in kinds.items()}
+    there = {kind: _used_predicates(kg, predicates) for kind, predicates in kinds.items()}
     listing = " and ".join(f"{kind} ({', '.join(used)})" for kind, used in there.items() if used)
-    rest = f", only {listing}" if listing else ""
-    is_ontology = not profile.patterns and _used(kg, (SUBCLASS,))
+    hidden = f", only {listing}" if listing else ""
+    is_ontology = not profile.patterns and _used_predicates(kg, (SUBCLASS,))
     hint = "; --profile owl reads what an ontology says of its classes" if is_ontology else ""
     return (
         f"there are no facts to walk: none of the {kg.counts.triples:,} triples relates an entity "
-        f"to another one or to a value{rest}{hint}"
+        f"to another one or to a value{hidden}{hint}"
     )
 
 
-def _used(kg: KnowledgeGraph, predicates: tuple[Term, ...]) -> list[str]:
+def _used_predicates(kg: KnowledgeGraph, predicates: tuple[Term, ...]) -> list[str]:
     """The names of the first predicates that any triple has."""
-    used: list[str] = []
+    names: list[str] = []
     for predicate in predicates:
-        if len(used) < _SHOWN and next(kg.store.statements(predicate), None):
-            used.append(local_name(predicate))
-    return used
+        if len(names) < _SHOWN and next(kg.store.statements(predicate), None):
+            names.append(local_name(predicate))
+    return names

@@ -101,30 +101,30 @@ def open_kg(
         raise KGError("no knowledge graph was named", "give a file, a folder or `world`")
     path = Path(src).expanduser()
     if src != WORLD and is_built(path):
-        opened = _as_wanted(open_built(path), path, chosen, _iris(graphs))
-        return _read_as(_as_spoken(opened, path, languages), wanted_reading)
+        opened = _check_choices(open_built(path), path, chosen, _iris(graphs))
+        return _read_as(_check_languages(opened, path, languages), wanted_reading)
     with _sources_of(src) as path:
         wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
         opened = _open_sources(wanted, cache or cache_folder(), on_progress)
         return _read_as(opened, wanted_reading)
 
 
-def source_of(given: object) -> str:
+def source_of(source: object) -> str:
     """The source that a string or a path names. Raises InputError for anything else."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, os.PathLike):
-        path: str | bytes = os.fspath(cast("os.PathLike[str]", given))
+    if isinstance(source, str):
+        return source
+    if isinstance(source, os.PathLike):
+        path: str | bytes = os.fspath(cast("os.PathLike[str]", source))
         return os.fsdecode(path)
     raise InputError(
-        f"a {type(given).__name__} is no knowledge graph",
+        f"a {type(source).__name__} is no knowledge graph",
         "give a path, an address or `world`, or what `open_kg` or `kg_of` gave",
     )
 
 
 def build(
     src: str,
-    out: Path,
+    folder: Path,
     *,
     profile: Profile = AUTO,
     graphs: Sequence[str] = (),
@@ -136,28 +136,27 @@ def build(
     """Build a KG folder from a file or a folder of RDF files; nothing is left behind on failure.
 
     `languages` are those that it is asked in later, and `on_broken` says what becomes of broken
-    statements, as for `open_kg`. With `replace`, a built KG
-    that is at `out` stays until the new one is whole, and then makes way for it at once; who has
-    it open goes on with it. Raises KGError, also when `out` cannot be written, or exists and is not
-    to be replaced.
+    statements, as for `open_kg`. With `replace`, a built KG at `folder` stays until the new one is
+    whole, and then makes way for it at once; who has it open goes on with it. Raises KGError, also
+    when `folder` cannot be written, or exists and is not to be replaced.
     """
     if is_endpoint(src):
         raise KGError("an endpoint cannot be built", "open it as it is: --kg http://...")
-    there = os.path.lexists(out)
-    if there and not replace:
-        raise KGError(f"{out} exists already", "choose another folder, or give --replace")
-    if there and (out.is_symlink() or not is_built(out)):
-        raise KGError(f"{out} exists and is no built KG", "choose another folder")
+    exists = os.path.lexists(folder)
+    if exists and not replace:
+        raise KGError(f"{folder} exists already", "choose another folder, or give --replace")
+    if exists and (folder.is_symlink() or not is_built(folder)):
+        raise KGError(f"{folder} exists and is no built KG", "choose another folder")
     with _sources_of(src) as path:
         if is_built(path):
             raise KGError(f"{path} is a built KG already", "open it as it is")
         spoken = speaking(profile, languages)
-        wanted = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
+        of_sources = recipe(src, find_sources(path), spoken, _iris(graphs), on_broken)
         try:
-            return build_folder(wanted, out, on_progress, replace=there).counts
+            return build_folder(of_sources, folder, on_progress, replace=exists).counts
         except _UNWRITABLE as error:
             raise KGError(
-                f"{out} cannot be written: {_reason(error)}",
+                f"{folder} cannot be written: {_reason(error)}",
                 "make room there and in the temporary folder, or choose another one",
             ) from error
 
@@ -259,7 +258,7 @@ def _iris(graphs: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(iris))
 
 
-def _as_wanted(
+def _check_choices(
     kg: KnowledgeGraph, path: Path, profile: Profile, graphs: tuple[str, ...]
 ) -> KnowledgeGraph:
     """Refuse what can only be chosen when a KG is built."""
@@ -273,7 +272,7 @@ def _as_wanted(
     return kg
 
 
-def _as_spoken(kg: KnowledgeGraph, path: Path, languages: Sequence[str]) -> KnowledgeGraph:
+def _check_languages(kg: KnowledgeGraph, path: Path, languages: Sequence[str]) -> KnowledgeGraph:
     """Refuse other languages than those in which a KG was built."""
     if speaking(kg.profile, languages) != kg.profile:
         built = ",".join(filter(None, kg.profile.languages)) or "no language"
@@ -288,29 +287,29 @@ def _read_as(kg: KnowledgeGraph, reading: Reading) -> KnowledgeGraph:
     return replace(kg, reading=reading.settled(kg.profile))
 
 
-def _open_sources(wanted: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
-    profiles = [asdict(profile) for profile in candidates(wanted.profile)]
-    settings = json.dumps([*profiles, wanted.graphs, wanted.on_broken])
-    key = sha256(f"{FORMAT} {wanted.digest} {settings}".encode()).hexdigest()[:32]
+def _open_sources(recipe: Recipe, cache: Path, on_progress: OnProgress | None) -> KnowledgeGraph:
+    profiles = [asdict(profile) for profile in candidates(recipe.profile)]
+    settings = json.dumps([*profiles, recipe.graphs, recipe.on_broken])
+    key = sha256(f"{FORMAT} {recipe.digest} {settings}".encode()).hexdigest()[:32]
     try:
         folder = cache / "kg" / key
         if folder.exists():
             with contextlib.suppress(KGError):
-                return open_built(folder, source=wanted.name)
+                return open_built(folder, source=recipe.name)
             _remove(folder)
         try:
-            build_folder(wanted, folder, on_progress)
+            build_folder(recipe, folder, on_progress)
         except OSError:
             if not is_built(folder):  # else a builder beside us was first
                 raise
-        return open_built(folder, source=wanted.name)
+        return open_built(folder, source=recipe.name)
     except _UNWRITABLE as error:
-        if sum(source.path.stat().st_size for source in wanted.sources) > _MOST_IN_MEMORY:
+        if sum(source.path.stat().st_size for source in recipe.sources) > _MOST_IN_MEMORY:
             raise KGError(
                 f"the cache {cache} cannot be written: {_reason(error)}",
                 "set GROUNDWALK_CACHE to a folder with room for the graph",
             ) from error
-        return _open_in_memory(wanted, on_progress)
+        return _open_in_memory(recipe, on_progress)
 
 
 def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> KnowledgeGraph:
@@ -335,17 +334,17 @@ def _open_endpoint(url: str, profile: Profile, graphs: tuple[str, ...]) -> Knowl
     )
 
 
-def _open_in_memory(wanted: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
-    store, connection, meta = build_in_memory(wanted, on_progress)
+def _open_in_memory(recipe: Recipe, on_progress: OnProgress | None) -> KnowledgeGraph:
+    store, connection, meta = build_in_memory(recipe, on_progress)
     labels = LabelIndex(connection)
     return KnowledgeGraph(
-        store=_indexed_store(store, labels, wanted.name, meta.profile, meta.counts),
+        store=_indexed_store(store, labels, recipe.name, meta.profile, meta.counts),
         labels=labels,
         profile=meta.profile,
-        source=wanted.name,
-        digest=wanted.digest,
+        source=recipe.name,
+        digest=recipe.digest,
         folder=None,
-        graphs=wanted.graphs,
+        graphs=recipe.graphs,
         left_out=meta.left_out,
     )
 
@@ -388,7 +387,7 @@ def kg_of(
     from .stores.rdflib_graph import RdflibStore, check_graph
 
     check_graph(graph)
-    wanted, chosen = reading_in(reading), profile_of(profile)
+    reading_, chosen = reading_in(reading), profile_of(profile)
     triples = sorted(RdflibStore(graph, source=source).triples())
     if not triples:
         raise KGError(f"the graph {source} holds no triples", "check that this is the right graph")
@@ -409,7 +408,7 @@ def kg_of(
         digest=content.hexdigest(),
         folder=None,
     )
-    return _read_as(kg, wanted)
+    return _read_as(kg, reading_)
 
 
 def _quads(triples: Sequence[Triple]) -> Iterator[ox.Quad]:

@@ -75,7 +75,7 @@ def pattern_relation(relation: Term) -> PatternRelation | None:
     return made if is_iri(made.predicate) and made.term == relation else None
 
 
-def called(pattern: FactPattern, label: str, number: str) -> str:
+def relation_name(pattern: FactPattern, label: str, number: str) -> str:
     """The name of a relation by the label of its property and its number."""
     return _filled(pattern.called, label, number)
 

@@ -166,9 +166,11 @@ class Profile:
 
 def from_record(record: Mapping[str, Any]) -> Profile:
     """A profile from its fields as JSON holds them. Raises TypeError for other fields."""
-    known = {key: _frozen(value) for key, value in record.items() if key != "patterns"}
-    patterns = ({key: _frozen(v) for key, v in one.items()} for one in record.get("patterns", ()))
-    return Profile(**known, patterns=tuple(FactPattern(**one) for one in patterns))
+    fields = {key: _frozen(value) for key, value in record.items() if key != "patterns"}
+    patterns = (
+        {key: _frozen(v) for key, v in pattern.items()} for pattern in record.get("patterns", ())
+    )
+    return Profile(**fields, patterns=tuple(FactPattern(**pattern) for pattern in patterns))
 
 
 _FOLDER = resources.files(__name__.rpartition(".")[0]) / "profiles"
@@ -187,34 +189,34 @@ def load_profile(name_or_path: str) -> Profile:
         return AUTO
     file = Path(name_or_path).expanduser()
     if file.suffix == ".toml":
-        return _read(file.stem, name_or_path, file)
+        return _read_profile(file.stem, name_or_path, file)
     if name_or_path not in PACKAGED:
         raise KGError(
             f"no profile is called {name_or_path!r}; there are {', '.join(PACKAGED)} and {_AUTO}",
             "give one of these names, or the path of a .toml file",
         )
     with resources.as_file(_FOLDER / f"{name_or_path}.toml") as path:
-        return _read(name_or_path, name_or_path, path)
+        return _read_profile(name_or_path, name_or_path, path)
 
 
-def profile_of(given: object) -> Profile:
+def profile_of(profile: object) -> Profile:
     """The profile that is meant: one as it is, or of a name or a TOML file; AUTO where none is.
 
     Raises KGError where there is none, and InputError for what is neither.
     """
-    if given is None:
+    if profile is None:
         return AUTO
-    if isinstance(given, Profile):
-        return given
-    if isinstance(given, str | os.PathLike):
-        return load_profile(os.fspath(cast("str | os.PathLike[str]", given)))
+    if isinstance(profile, Profile):
+        return profile
+    if isinstance(profile, str | os.PathLike):
+        return load_profile(os.fspath(cast("str | os.PathLike[str]", profile)))
     raise InputError(
-        f"no profile: {type(given).__name__}",
+        f"no profile: {type(profile).__name__}",
         "give a name, such as wikidata, or the path of a .toml file",
     )
 
 
-def _read(name: str, source: str, path: Path) -> Profile:
+def _read_profile(name: str, source: str, path: Path) -> Profile:
     try:
         text = path.read_text(encoding="utf-8")
         return _profile(name, source, tomllib.loads(text))
@@ -234,24 +236,28 @@ def _profile(name: str, source: str, record: dict[str, Any]) -> Profile:
     if extended is not None and (not isinstance(extended, str) or extended.endswith(".toml")):
         raise KGError(f"{source}: `extends` must be the name of a profile, no file", _HINT)
     base = load_profile(extended) if extended else Profile("")
-    known: dict[str, Any] = {field.name: getattr(base, field.name) for field in fields(Profile)}
-    del known["name"]
+    known_fields: dict[str, Any] = {
+        field.name: getattr(base, field.name) for field in fields(Profile)
+    }
+    del known_fields["name"]
     for key, value in record.items():
-        if key not in known:
+        if key not in known_fields:
             raise KGError(f"{source}: there is no field `{key}` in a profile", _HINT)
         if key == "collapse":
             if not isinstance(value, bool):
                 raise KGError(f"{source}: `{key}` must be true or false", _HINT)
-            known[key] = value
+            known_fields[key] = value
             continue
         if key == "patterns":
             patterns = _patterns(source, value, prefixes)
             named = {pattern.name for pattern in patterns}
-            known[key] = (*patterns, *(p for p in known[key] if p.name not in named))
+            known_fields[key] = (*patterns, *(p for p in known_fields[key] if p.name not in named))
             continue
         values = _field(source, key, value, prefixes)
-        known[key] = values if key == "languages" else tuple(dict.fromkeys((*values, *known[key])))
-    return Profile(name, **known)
+        known_fields[key] = (
+            values if key == "languages" else tuple(dict.fromkeys((*values, *known_fields[key])))
+        )
+    return Profile(name, **known_fields)
 
 
 def _patterns(source: str, value: object, prefixes: Mapping[str, str]) -> list[FactPattern]:
@@ -265,29 +271,29 @@ def _pattern(source: str, name: str, value: object, prefixes: Mapping[str, str])
     def way(text: str) -> HeadWay:
         return _iri(source, text.removeprefix("^"), prefixes), text.startswith("^")
 
-    known: dict[str, Any] = {}
-    for part, given in _table(source, key, value).items():
-        match part:
+    fields: dict[str, Any] = {}
+    for field_, setting in _table(source, key, value).items():
+        match field_:
             case "heads":
-                known[part] = tuple(map(way, _texts(source, key, given)))
+                fields[field_] = tuple(map(way, _texts(source, key, setting)))
             case "relations" | "tails" | "numbers":
-                texts = _texts(source, key, given)
-                known[part] = tuple(_iri(source, text, prefixes) for text in texts)
+                texts = _texts(source, key, setting)
+                fields[field_] = tuple(_iri(source, text, prefixes) for text in texts)
             case "member_by":
-                (text,) = _texts(source, key, [given])
-                known[part] = _iri(source, text, prefixes)
+                (text,) = _texts(source, key, [setting])
+                fields[field_] = _iri(source, text, prefixes)
             case "called" | "asked":
-                (known[part],) = _texts(source, key, [given])
+                (fields[field_],) = _texts(source, key, [setting])
             case "opens":
-                if not isinstance(given, bool):
+                if not isinstance(setting, bool):
                     raise KGError(f"{source}: `opens` of `{key}` must be true or false", _HINT)
-                known[part] = given
+                fields[field_] = setting
             case _:
-                raise KGError(f"{source}: there is no field `{part}` in a pattern", _HINT)
-    whole = known.get("relations") and known.get("tails") or known.get("member_by")
-    if not (known.get("heads") and whole):
+                raise KGError(f"{source}: there is no field `{field_}` in a pattern", _HINT)
+    whole = fields.get("relations") and fields.get("tails") or fields.get("member_by")
+    if not (fields.get("heads") and whole):
         raise KGError(f"{source}: `{key}` needs heads, relations and tails", _HINT)
-    return FactPattern(name, **known)
+    return FactPattern(name, **fields)
 
 
 def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) -> tuple[Any, ...]:
@@ -300,7 +306,7 @@ def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) ->
     match key:
         case "relation_labels_from":
             pairs = _pairs(source, key, value, "IRI prefixes")
-            return tuple((prefix(one), prefix(other)) for one, other in pairs)
+            return tuple((prefix(item), prefix(value_)) for item, value_ in pairs)
         case "name_parts":
             pairs = _pairs(source, key, value, "IRIs")
             return tuple((iri(given), iri(family)) for given, family in pairs)
@@ -308,7 +314,7 @@ def _field(source: str, key: str, value: object, prefixes: Mapping[str, str]) ->
             pairs = _pairs(source, key, value, "an IRI and a text")
             return tuple((iri(term), text) for term, text in pairs)
         case "text_nodes":
-            return tuple(_text_node(source, one, prefixes) for one in _list(source, key, value))
+            return tuple(_text_node(source, item, prefixes) for item in _list(source, key, value))
         case "languages":
             return tuple(text.lower() for text in _texts(source, key, value))
         case "skipped_prefixes":

@@ -53,11 +53,12 @@ def relation_spans(
     return [
         span
         for span, variants in forms.items()
-        if span.first < span.last and any(_in_singular(f.norm) in relations for f in variants)
+        if span.first < span.last
+        and any(_with_singular_noun(f.norm) in relations for f in variants)
     ]
 
 
-def _in_singular(norm: str) -> str:
+def _with_singular_noun(norm: str) -> str:
     before, space, last = norm.rpartition(" ")
     return before + space + singular(last)
 
@@ -83,13 +84,15 @@ def surroundings(
     for token in following(question, tokens, span):
         turned = turned or token.norm == "not"
         (denied if turned else near).append(token.norm)
-    far = {
+    distant = {
         token.norm
         for position, token in enumerate(tokens)
         if not any(other.first <= position <= other.last for other in (span, *listed))
         and not is_everyday([token.norm], everyday)
     }
-    return Surroundings(_content(near), _content(denied), _content(far - set(near) - set(denied)))
+    return Surroundings(
+        _content(near), _content(denied), _content(distant - set(near) - set(denied))
+    )
 
 
 def preceding(question: str, tokens: Sequence[Token], span: Span) -> list[Token]:
@@ -98,7 +101,7 @@ def preceding(question: str, tokens: Sequence[Token], span: Span) -> list[Token]
     if position >= 0 and tokens[position].norm == "the":
         position -= 1
     if position >= 0 and tokens[position].norm == "of":
-        words = list(_back(question, tokens, position - 1))
+        words = list(_words_back_from(question, tokens, position - 1))
         return words[::-1]
     if 0 < position == span.first - 1 and tokens[position - 1].norm == "the":
         return [tokens[position]] if _gap(question, tokens, position).isspace() else []
@@ -121,26 +124,29 @@ def following(question: str, tokens: Sequence[Token], span: Span) -> list[Token]
     return words
 
 
-def is_apposition(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
-    """Whether `other` only says which `span` is meant: `Paris, France`, not `Paris, Rome and`."""
-    if other in (span, None) or other.first < 0 or span.first < 0:
+def is_apposition(question: str, tokens: Sequence[Token], span: Span, neighbour: Span) -> bool:
+    """Whether `neighbour` only tells which `span` is meant: `Paris, France`, not `Paris, Rome`."""
+    if neighbour in (span, None) or neighbour.first < 0 or span.first < 0:
         return False
-    if other.first == span.last + 1:
-        gap = question[span.end : other.start]
+    if neighbour.first == span.last + 1:
+        gap = question[span.end : neighbour.start]
         if "(" in gap:
             return True
         if gap.strip() != ",":
             return False
         after = (
-            question[other.end : tokens[other.last + 1].start] if _has_next(tokens, other) else ""
+            question[neighbour.end : tokens[neighbour.last + 1].start]
+            if _has_next(tokens, neighbour)
+            else ""
         )
         listed = "," in after or (
-            _has_next(tokens, other) and tokens[other.last + 1].norm in _LIST_WORDS
+            _has_next(tokens, neighbour) and tokens[neighbour.last + 1].norm in _LIST_WORDS
         )
         before = question[tokens[span.first - 1].end : span.start] if span.first else ""
         return not listed and "," not in before
     return any(
-        other.start <= token.start < other.end for token in preceding(question, tokens, span)
+        neighbour.start <= token.start < neighbour.end
+        for token in preceding(question, tokens, span)
     )
 
 
@@ -175,12 +181,14 @@ def says_which(
     return None
 
 
-def disambiguates(question: str, tokens: Sequence[Token], span: Span, other: Span) -> bool:
-    """Whether `other` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`.
+def disambiguates(question: str, tokens: Sequence[Token], span: Span, neighbour: Span) -> bool:
+    """Whether `neighbour` tells homonyms apart: `Georgia, the one in the Caucasus`, not `outside`.
 
     Nor in `Of the neighbours of Georgia, the one in the Caucasus`.
     """
-    words = [token.norm for token in following(question, tokens, span) if token.end <= other.start]
+    words = [
+        token.norm for token in following(question, tokens, span) if token.end <= neighbour.start
+    ]
     return " ".join(words).removesuffix(" the") in THE_ONE and tokens[0].norm != "of"
 
 
@@ -218,12 +226,15 @@ def _is_listed(question: str, tokens: Sequence[Token], left: Span, right: Span) 
 
 
 def relevance(
-    info: TermInfo, context: Surroundings, beside: Sequence[str], elsewhere: Sequence[str]
+    info: TermInfo,
+    context: Surroundings,
+    apposed_labels: Sequence[str],
+    other_labels: Sequence[str],
 ) -> Relevance:
     """Compare what is said with a candidate's description and class.
 
-    `beside` are the labels of entities in apposition to the mention, `elsewhere` those of the
-    other mentions.
+    `apposed_labels` are the labels of entities in apposition to the mention, `other_labels` those
+    of the other mentions.
     """
     description = f" {normalise(info.description)} "
     kind = _content(normalise(info.kind).split())
@@ -236,18 +247,18 @@ def relevance(
         return word in words or any(len(word) > 3 and noun.endswith(word) for noun in kind)
 
     if kind & context.denied:
-        near = 0.0
-    elif any(names(label) for label in beside):
-        near = 1.0
+        near_share = 0.0
+    elif any(names(label) for label in apposed_labels):
+        near_share = 1.0
     elif context.near:
-        near = sum(says(word) for word in context.near) / len(context.near)
+        near_share = sum(says(word) for word in context.near) / len(context.near)
     else:
-        near = float(bool(context.denied))
-    far = any(names(label) for label in elsewhere) or not words.isdisjoint(context.far)
-    return Relevance(near, float(far))
+        near_share = float(bool(context.denied))
+    far = any(names(label) for label in other_labels) or not words.isdisjoint(context.far)
+    return Relevance(near_share, float(far))
 
 
-def _back(question: str, tokens: Sequence[Token], position: int) -> Iterator[Token]:
+def _words_back_from(question: str, tokens: Sequence[Token], position: int) -> Iterator[Token]:
     for at in range(position, max(position - _MOST_BEFORE, -1), -1):
         if tokens[at].norm in _DETERMINERS or not _gap(question, tokens, at).isspace():
             return

@@ -13,11 +13,10 @@ from ..kg.store import Labels
 from ..kg.terms import Term, is_literal
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .parts import MOST_TRIED, Part, parts, share, whole, wider
+from .parts import MOST_TRIED, Part, name_parts, part_of_marked, share, wider
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
-    as_typed,
     best_known,
     firm,
     grade,
@@ -28,6 +27,7 @@ from .ranking import (
     linked_span,
     order,
     overlaps,
+    with_end_marks,
     without_overlaps,
 )
 from .spans import (
@@ -36,12 +36,12 @@ from .spans import (
     Spelling,
     Token,
     bracketed,
-    in_words,
     quoted,
     spans,
     spellings,
     tokenise,
     turned_form,
+    words_of_stretch,
 )
 from .topics import Words, mentions
 from .typos import is_apart, likeness, most_typos, suspects
@@ -98,24 +98,24 @@ class LabelLinker:
         A topic that is named twice is one mention.
         """
         if marked := bracketed(question):
-            named = [
+            linked_spans = [
                 self._term(question, span)
                 or self._explicit(question, span)
                 or self._listed(question, span)
                 or self._marked(question, span)
                 for span in marked
             ]
-            return self._topics(question, [], [item for item in named if item])
+            return self._topics(question, [], [item for item in linked_spans if item])
         tokens = tokenise(question)
         if self._finder:
-            return self._topics(question, tokens, self._given(question, tokens, self._finder))
+            return self._topics(question, tokens, self._found_by(question, tokens, self._finder))
         casing = casing_of(tokens, self._everyday)
-        exact = self._named(question, tokens, casing)
+        exact = self._exact_matches(question, tokens, casing)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
-        named = [self._titled(question, tokens, item) for item in linked]
-        return self._topics(question, tokens, named)
+        linked_spans = [self._titled(question, tokens, item) for item in linked]
+        return self._topics(question, tokens, linked_spans)
 
     def _titled(self, question: str, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
         """A name with the titles before it, but those that the KG uses for a class or relation.
@@ -155,94 +155,102 @@ class LabelLinker:
     def _term(self, question: str, span: Span) -> LinkedSpan | None:
         """The marked term itself."""
         term = written_term(question[span.start : span.end])
-        return None if term is None else self._of_terms(question, span, [term])
+        return None if term is None else self._span_of_terms(question, span, [term])
 
     def _listed(self, question: str, span: Span) -> LinkedSpan | None:
         """What is listed under a marked text; with what no label says, all that has the name."""
         text = question[span.start : span.end]
         terms = entities_meant(self._labels, text) or namesakes(self._labels, text)
-        return self._of_terms(question, span, terms)
+        return self._span_of_terms(question, span, terms)
 
-    def _of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> LinkedSpan | None:
+    def _span_of_terms(self, question: str, span: Span, terms: Sequence[Term]) -> LinkedSpan | None:
         text = question[span.start : span.end]
         infos = [info for info in self._labels.describe(terms) if info.degree]
         return linked_span(span, text, (grade(Hit(i.term, text, "label", i.degree)) for i in infos))
 
     def _marked(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names with a typo or two, else in part."""
-        part = whole(span, question[span.start : span.end])
-        return self._close_to(question, span) or (self._in_part(question, part) if part else None)
+        part = part_of_marked(span, question[span.start : span.end])
+        return self._close_to(question, span) or (
+            self._match_part(question, part) if part else None
+        )
 
     def _close_to(
-        self, question: str, span: Span, intact: Sequence[str] = (), *, apart: bool = False
+        self, question: str, span: Span, intact: Sequence[str] = (), *, stands_apart: bool = False
     ) -> LinkedSpan | None:
         """What a text names with a typo or two, none of them in digits or in what is `intact`.
 
-        What changes a word that stands `apart` is told by `likeness`.
+        `likeness` says what changes a word that `stands_apart`.
         """
         text = question[span.start : span.end]
         norm = normalise(text)
         grades = [
             grade_fuzzy(hit, alike)
             for near in self._labels.similar(norm, 5, distance=most_typos(norm))
-            if (alike := likeness(norm, near, intact, apart=apart)) >= _LEAST_LIKENESS
+            if (alike := likeness(norm, near, intact, stands_apart=stands_apart)) >= _LEAST_LIKENESS
             for hit in self._labels.lookup(near.norm)
         ]
         return linked_span(span, text, grades)
 
-    def _given(
+    def _found_by(
         self, question: str, tokens: Sequence[Token], finder: MentionFinder
     ) -> list[LinkedSpan]:
         """What the stretches that a finder gives name, exactly or with a typo or two."""
-        marks = [in_words(tokens, start, end) for start, end in sorted(finder(question))]
-        given = [
+        marks = [words_of_stretch(tokens, start, end) for start, end in sorted(finder(question))]
+        found_spans = [
             mark._replace(start=tokens[mark.first].start, end=tokens[mark.last].end)
             for mark in marks
             if mark
         ]
-        forms = {span: spellings(question, tokens, span) for span in given}
-        known = self._known(forms)
+        forms = {span: spellings(question, tokens, span) for span in found_spans}
+        known = self._known_norms(forms)
         named = [
             self._spelled(question, span, variants, known) or self._marked(question, span)
             for span, variants in forms.items()
         ]
         return without_overlaps(item for item in named if item)
 
-    def _named(self, question: str, tokens: Sequence[Token], casing: Casing) -> list[LinkedSpan]:
+    def _exact_matches(
+        self, question: str, tokens: Sequence[Token], casing: Casing
+    ) -> list[LinkedSpan]:
         """Exact matches, without overlaps: quoted names, then those of the most words."""
-        marks = [in_words(tokens, mark.start, mark.end) for mark in quoted(question)]
+        marks = [words_of_stretch(tokens, mark.start, mark.end) for mark in quoted(question)]
         linked = [item for mark in marks if mark and (item := self._explicit(question, mark))]
         forms = {
             span: spellings(question, tokens, span) for span in spans(tokens, self._longest + 1)
         }
-        turned = {
+        inverted = {
             span: form
             for span in forms
             if (form := turned_form(question, tokens, span, self._words.nouns))
         }
-        forms |= {span: [*forms[span], form] for span, form in turned.items()}
-        known = self._known(forms)
+        forms |= {span: [*forms[span], form] for span, form in inverted.items()}
+        known_norms = self._known_norms(forms)
         related = relation_spans(forms, self._words.relations)
         by_size: defaultdict[int, list[Span]] = defaultdict(list)
         for span, variants in forms.items():
-            if any(form.norm in known for form in variants) and not is_inside(span, related):
+            if any(form.norm in known_norms for form in variants) and not is_inside(span, related):
                 size = words_of_name(tokens, span, casing, self._everyday)
-                if span in turned and turned[span].norm in known:
+                if span in inverted and inverted[span].norm in known_norms:
                     size = span.last + 1 - span.first
                 by_size[size].append(span)
         for size in sorted(by_size, reverse=True):
-            named = [
+            spelled = [
                 item
                 for span in by_size[size]
                 if not overlaps(span, linked)
-                and (item := self._spelled(question, span, forms[span], known, (tokens, casing)))
+                and (
+                    item := self._spelled(
+                        question, span, forms[span], known_norms, (tokens, casing)
+                    )
+                )
                 and not self._opens_name(tokens, item)
             ]
-            named.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
-            linked = without_overlaps([*linked, *named])
+            spelled.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
+            linked = without_overlaps([*linked, *spelled])
         return linked
 
-    def _known(self, forms: Mapping[Span, Sequence[Spelling]]) -> set[str]:
+    def _known_norms(self, forms: Mapping[Span, Sequence[Spelling]]) -> set[str]:
         written: dict[str, str] = {}
         for variants in forms.values():
             for form in variants:
@@ -254,19 +262,19 @@ class LabelLinker:
         question: str,
         span: Span,
         forms: Sequence[Spelling],
-        known: Collection[str],
+        known_norms: Collection[str],
         typed: tuple[Sequence[Token], Casing] | None = None,
     ) -> LinkedSpan | None:
         """What the known ones of a span's forms name; with `typed`, where it is meant as a name."""
         grades = [
             grade(hit, exact=form.exact)
             for form in forms
-            if form.norm in known
+            if form.norm in known_norms
             for hit in self._labels.lookup(form.norm)
             if not typed
             or is_plausible(question, typed[0], span, hit.text, typed[1], self._everyday)
         ]
-        text = as_typed(question, span, grades)
+        text = with_end_marks(question, span, grades)
         return linked_span(
             span, text, grades, case_informative=bool(typed and typed[1].informative)
         )
@@ -282,8 +290,8 @@ class LabelLinker:
         """Names of which what was not found yet is a part."""
         taken = [item.span for item in exact]
         parted: list[LinkedSpan] = []
-        for part in islice(parts(question, tokens, casing, self._everyday, taken), MOST_TRIED):
-            if not overlaps(part.span, parted) and (item := self._in_part(question, part)):
+        for part in islice(name_parts(question, tokens, casing, self._everyday, taken), MOST_TRIED):
+            if not overlaps(part.span, parted) and (item := self._match_part(question, part)):
                 known = [*taken, *(other.span for other in parted)]
                 parted.append(self._narrowed(question, wider(tokens, part, known), item))
         return parted
@@ -295,13 +303,13 @@ class LabelLinker:
         """
         meant = {graded.hit.term for graded in item.grades}
         for part in parts:
-            wider = self._in_part(question, part)
+            wider = self._match_part(question, part)
             named = {} if wider is None else {g.hit.term: g.hit.text for g in wider.grades}
             if wider and named.keys() <= meant and len({*map(normalise, named.values())}) == 1:
                 return wider
         return item
 
-    def _in_part(self, question: str, part: Part) -> LinkedSpan | None:
+    def _match_part(self, question: str, part: Part) -> LinkedSpan | None:
         """What has all words of a part in its name, or these with the last in the singular."""
         *before, last = part.words
         for words in dict.fromkeys((part.words, (*before, singular(last)))):
@@ -342,7 +350,7 @@ class LabelLinker:
                     if span.start <= other.start < span.end
                 ]
                 apart = is_apart(tokens, span, linked)
-                if item := self._close_to(question, span, intact, apart=apart):
+                if item := self._close_to(question, span, intact, stands_apart=apart):
                     mended.append(item)
         named = without_overlaps([*mended, *certain])
         proper = any(has_capital(tokens, item.span) for item in (*named, *parted))

@@ -72,33 +72,33 @@ def picked(reply: str, options: Sequence["Entity"], asked: str) -> list["Entity"
         return chosen
     if normalise(asking(text)) == normalise(asked):
         return list(options)
-    wanted, terms = normalise(text), [option["term"] for option in options]
-    listed = dict(zip(terms, in_words(options), strict=True))
+    answer, terms = normalise(text), [option["term"] for option in options]
+    listed = dict(zip(terms, listed_names(options), strict=True))
     fits: tuple[Callable[[Entity], bool], ...] = (
         lambda option: text in (listed[option["term"]], *_names(option)),
         lambda option: written_term(text) == option["term"],
-        lambda option: wanted in map(normalise, _names(option)),
-        lambda option: any(_has(shown, wanted) for shown in _shown(option)),
+        lambda option: answer in map(normalise, _names(option)),
+        lambda option: any(_contains(shown, answer) for shown in _shown_texts(option)),
     )
     for fit in fits:
         if fitting := [option for option in options if fit(option)]:
-            return fitting if wanted else []
+            return fitting if answer else []
     return []
 
 
-def in_words(options: Sequence["Entity"]) -> list[str]:
+def listed_names(options: Sequence["Entity"]) -> list[str]:
     """Entities as they are listed: each name with what it is in brackets, or with its term.
 
     What the name has in brackets already is not said again: its class, or how what it is begins.
     """
     words = list(map(_described, options))
     return [
-        text if words.count(text) == 1 else _with_term(option)
+        text if words.count(text) == 1 else _name_with_term(option)
         for text, option in zip(words, options, strict=True)
     ]
 
 
-def _with_term(entity: "Entity") -> str:
+def _name_with_term(entity: "Entity") -> str:
     """The name of an entity with its term in brackets, unless that is a blank node."""
     label, term = entity["label"], entity["term"]
     return label if term.startswith("_:") else f"{label} ({term})"
@@ -107,7 +107,7 @@ def _with_term(entity: "Entity") -> str:
 def _described(entity: "Entity") -> str:
     about = entity["description"] or entity["kind"]
     if not about:
-        return _with_term(entity)
+        return _name_with_term(entity)
     name = entity["label"]
     for bracket in re.finditer(r" \(", name) if name.endswith(")") else ():
         said = name[bracket.end() : -1]
@@ -123,11 +123,11 @@ def _names(option: "Entity") -> list[str]:
     return [" (".join(pieces[:last]) for last in range(1, len(pieces) + 1)]
 
 
-def _shown(option: "Entity") -> tuple[str, str]:
+def _shown_texts(option: "Entity") -> tuple[str, str]:
     """What a person sees of an option."""
     return option["label"], option["description"] or option["kind"]
 
 
-def _has(shown: str, wanted: str) -> bool:
-    text = normalise(shown)
-    return f" {wanted} " in f" {text} " if wanted.isdecimal() else wanted in text
+def _contains(text: str, answer: str) -> bool:
+    normal = normalise(text)
+    return f" {answer} " in f" {normal} " if answer.isdecimal() else answer in normal

@@ -47,43 +47,43 @@ class Part(NamedTuple):
     least: float = 0.0
 
 
-def parts(
+def name_parts(
     question: str,
     tokens: Sequence[Token],
     casing: Casing,
     everyday: frozenset[str],
-    taken: Collection[Span],
+    taken_spans: Collection[Span],
 ) -> Iterator[Part]:
-    """Stretches outside of those `taken`, the longest first.
+    """Stretches outside of `taken_spans`, the longest first.
 
     Where the question's capitals tell names, each whole run of words in capitals: who says `Michael
     Smith` means no other Smith. Else words that are not of the KG's vocabulary, in stretches that a
     name may hold as they stand. Ordinary English words count only where there are several. Codes
     count either way, and after all others two ordinary words that are most of one name.
     """
-    covered = {position for span in taken for position in range(span.first, span.last + 1)}
+    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
     yield from _codes(question, tokens, everyday, covered)
     if casing.informative:
-        yield from _in_capitals(question, tokens, everyday, covered)
+        yield from _capitalised_parts(question, tokens, everyday, covered)
     else:
         yield from _in_any_case(question, tokens, casing, everyday, covered)
     yield from _pairs(question, tokens, everyday, covered)
 
 
-def wider(tokens: Sequence[Token], part: Part, taken: Collection[Span]) -> Iterator[Part]:
-    """The part with words beside it that are not `taken`, most words first.
+def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) -> Iterator[Part]:
+    """The part with words beside it that are outside of `taken_spans`, most words first.
 
     Before it only words that are no ordinary ones: *films of* begins no name.
     """
-    covered = {position for span in taken for position in range(span.first, span.last + 1)}
+    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
     first, last = part.span.first, part.span.last
     before = list(takewhile(lambda at: not is_ordinary(tokens[at].norm), range(first - 1, -1, -1)))
-    sides = (
+    stretches = (
         (start, end)
         for start in (first, *before[:_BESIDE])
         for end in range(last, min(len(tokens), last + _BESIDE + 1))
     )
-    for start, end in sorted(sides, key=lambda side: side[0] - side[1]):
+    for start, end in sorted(stretches, key=lambda side: side[0] - side[1]):
         stretch = [token.norm for token in tokens[start : end + 1]]
         content = tuple(word for word in stretch if word not in FUNCTION_WORDS)
         is_bare = (stretch[0], stretch[-1]) == (content[0], content[-1])
@@ -91,10 +91,10 @@ def wider(tokens: Sequence[Token], part: Part, taken: Collection[Span]) -> Itera
             yield Part(_span(tokens, start, end), content, "", False)
 
 
-def whole(span: Span, text: str) -> Part | None:
+def part_of_marked(span: Span, text: str) -> Part | None:
     """What is marked as a name, as one part; None where there are no words in it."""
-    every = normalise(text).split()
-    content = [word for word in every if word not in FUNCTION_WORDS]
+    words = normalise(text).split()
+    content = [word for word in words if word not in FUNCTION_WORDS]
     return Part(span, tuple(content), "", False) if content else None
 
 
@@ -106,15 +106,17 @@ def share(part: Part, hit: Hit) -> float:
     large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
     if part.numbered and f" {' '.join(part.words)} " not in f" {large} ":
         return 0.0
-    others = (word[0] for word in norm.split() if word not in {*FUNCTION_WORDS, *part.words})
-    if Counter(part.initials) - Counter(others):
+    other_initials = (
+        word[0] for word in norm.split() if word not in {*FUNCTION_WORDS, *part.words}
+    )
+    if Counter(part.initials) - Counter(other_initials):
         return 0.0
     content = [word for word in norm.split() if word not in FUNCTION_WORDS or word in part.words]
-    said = min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
-    return said if said > part.least else 0.0
+    share_said = min(1.0, sum(map(len, set(part.words))) / sum(map(len, content)))
+    return share_said if share_said > part.least else 0.0
 
 
-def _in_capitals(
+def _capitalised_parts(
     question: str, tokens: Sequence[Token], everyday: frozenset[str], covered: set[int]
 ) -> Iterator[Part]:
     runs = [
@@ -127,7 +129,7 @@ def _in_capitals(
         stretches = [(joined[0][0], joined[-1][-1]), *((run[0], run[-1]) for run in joined)]
         for first, last in dict.fromkeys(stretches):
             if covered.isdisjoint(range(first, last + 1)):
-                yield from _named(question, tokens, first, last, everyday)
+                yield from _without_everyday_ends(question, tokens, first, last, everyday)
 
 
 def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
@@ -136,7 +138,7 @@ def _is_capital(token: Token, everyday: frozenset[str]) -> bool:
     return token.capital and not (token.opens and ordinary) and token.norm != "i"
 
 
-def _named(
+def _without_everyday_ends(
     question: str, tokens: Sequence[Token], first: int, last: int, everyday: frozenset[str]
 ) -> Iterator[Part]:
     """The whole stretch, and the same without everyday words at its ends.
@@ -209,7 +211,7 @@ def _in_any_case(
             for last in range(first, min(first + _LONGEST, len(tokens))):
                 if last not in free:
                     break
-                if may_end(last) and (part := _part(tokens, first, last)):
+                if may_end(last) and (part := _part_of(tokens, first, last)):
                     stretches.append(part)
     stretches += _numbered(question, tokens, covered)
     yield from sorted(stretches, key=lambda part: (-len(part.words), part.span))
@@ -262,7 +264,7 @@ def _pairs(
             yield Part(_span(tokens, first, second), words, "", False, True, least=_MOSTLY)
 
 
-def _part(tokens: Sequence[Token], first: int, last: int) -> Part | None:
+def _part_of(tokens: Sequence[Token], first: int, last: int) -> Part | None:
     """A stretch as part of a name, unless it is a word or two of ordinary English."""
     stretch = tokens[first : last + 1]
     content = tuple(token.norm for token in stretch if token.norm not in FUNCTION_WORDS)

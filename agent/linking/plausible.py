@@ -70,15 +70,17 @@ def is_plausible(
 ) -> bool:
     """Whether the words of a span may be meant as the name that the KG spells `surface`."""
     words = tokens[span.first : span.last + 1]
-    written = "".join(token.text for token in words)
-    shown = casing.informative and any(token.capital and not token.opens for token in words)
-    if _is_acronym(surface) and _is_spelled_out(words, written):
-        return _is_plausible_acronym(tokens, span, written, casing, everyday)
-    if len(written) == 1:
-        return shown and written == surface and written.isalpha()
+    text = "".join(token.text for token in words)
+    is_capitalised = casing.informative and any(
+        token.capital and not token.opens for token in words
+    )
+    if _is_acronym(surface) and _is_spelled_out(words, text):
+        return _is_plausible_acronym(tokens, span, text, casing, everyday)
+    if len(text) == 1:
+        return is_capitalised and text == surface and text.isalpha()
     if is_everyday(normalised(words).split(), everyday):
         same_case = words[-1].capital and question.startswith(surface, span.start)
-        return shown and (same_case or _are_capitalised(words))
+        return is_capitalised and (same_case or _are_capitalised(words))
     return True
 
 
@@ -87,11 +89,11 @@ def _are_capitalised(words: Sequence[Token]) -> bool:
 
 
 def _is_plausible_acronym(
-    tokens: Sequence[Token], span: Span, written: str, casing: Casing, everyday: frozenset[str]
+    tokens: Sequence[Token], span: Span, text: str, casing: Casing, everyday: frozenset[str]
 ) -> bool:
     """Whether letters are meant as an acronym: in capitals, after `the`, or no everyday word."""
-    word = is_everyday([written.casefold()], everyday)
-    if written.isupper():
+    word = is_everyday([text.casefold()], everyday)
+    if text.isupper():
         return casing.informative or casing.lower or not word
     after_article = span.first > 0 and tokens[span.first - 1].norm == "the"
     return after_article or (casing.lower and not word)

@@ -83,7 +83,7 @@ def best_known(grades: Sequence[Graded]) -> list[Graded]:
     most = max((graded.hit.degree for graded in grades), default=0)
     ordered = sorted(
         grades,
-        key=lambda g: (-g.fit * _known(g.hit.degree, most, g.matched), g.hit.term),
+        key=lambda g: (-g.fit * _fame(g.hit.degree, most, g.matched), g.hit.term),
     )
     return ordered[: 2 * _MOST_CANDIDATES]
 
@@ -109,74 +109,76 @@ def linked_span(
     return LinkedSpan(span, tuple(ordered[: 2 * _MOST_CANDIDATES]), same_case) if ordered else None
 
 
-def as_typed(question: str, span: Span, grades: Iterable[Graded]) -> str:
+def with_end_marks(question: str, span: Span, grades: Iterable[Graded]) -> str:
     """The text of a span, with the marks after it that a name ends with, as in `Taxi! again`.
 
     A mark at the end of the question is the question's own.
     """
     surfaces = [graded.hit.text for graded in grades]
-    whole = [
+    longer = [
         surface
         for surface in surfaces
         if question.startswith(surface, span.start)
         and question[span.start + len(surface) :].strip()
     ]
-    return max([question[span.start : span.end], *whole], key=len)
+    return max([question[span.start : span.end], *longer], key=len)
 
 
 def candidates(item: LinkedSpan, infos: Sequence[TermInfo]) -> tuple[Candidate, ...]:
     """Candidates by fit and by how well connected they are among their homonyms."""
     most = max(info.degree for info in infos)
-    return _best(
+    return _best_rivals(
         Candidate(
             *(info.term, info.name, info.label, info.description, info.kind),
-            score=graded.fit * _known(info.degree, most, graded.matched),
+            score=graded.fit * _fame(info.degree, most, graded.matched),
             matched=graded.matched,
         )
         for graded, info in zip(item.grades, infos, strict=True)
     )
 
 
-def in_context(
-    rivals: Sequence[Candidate], fits: Sequence[Relevance], named: frozenset[Term]
+def weighed_by_context(
+    rivals: Sequence[Candidate], fits: Sequence[Relevance], meant_elsewhere: frozenset[Term]
 ) -> tuple[Candidate, ...]:
     """Lower the candidates that fit the question less than another of them does.
 
-    `named` are the entities that other mentions clearly mean.
+    `meant_elsewhere` are the entities that other mentions clearly mean.
     """
-    near = max(fit.near for fit in fits)
-    far = max(fit.far for fit in fits)
-    elsewhere = any(candidate.term in named for candidate in rivals)
+    most_near = max(fit.near for fit in fits)
+    most_far = max(fit.far for fit in fits)
+    elsewhere = any(candidate.term in meant_elsewhere for candidate in rivals)
 
     def share(candidate: Candidate, fit: Relevance) -> float:
         factor = 1.0
-        if near:
-            factor *= 1 - _NEAR * (1 - fit.near / near)
-        if far:
-            factor *= 1 - _FAR * (1 - fit.far / far)
-        if elsewhere and candidate.term not in named:
+        if most_near:
+            factor *= 1 - _NEAR * (1 - fit.near / most_near)
+        if most_far:
+            factor *= 1 - _FAR * (1 - fit.far / most_far)
+        if elsewhere and candidate.term not in meant_elsewhere:
             factor *= 1 - _NEAR
         return factor
 
-    return _best(
+    return _best_rivals(
         replace(candidate, score=candidate.score * share(candidate, fit))
         for candidate, fit in zip(rivals, fits, strict=True)
     )
 
 
-def as_adjective(rivals: Sequence[Candidate], hidden: Collection[Term]) -> tuple[Candidate, ...]:
+def weighed_as_adjective(
+    rivals: Sequence[Candidate], hidden: Collection[Term]
+) -> tuple[Candidate, ...]:
     """Candidates of which a hidden name is an adjective, where that is how the text is used.
 
     `French rivers` are of France, not of the language: hidden names count as labels do, and what
     is of another class counts less. Beside a name in full of its own class, a hidden one is just
     another spelling. `hidden` are the terms that were found by a hidden name, misspelt or not.
     """
-    named = {rival.kind for rival in rivals if rival.term not in hidden}
-    adjectives = {rival.kind for rival in rivals if rival.term in hidden} - named
-    if not named or not adjectives:
+    noun_kinds = {rival.kind for rival in rivals if rival.term not in hidden}
+    adjectives = {rival.kind for rival in rivals if rival.term in hidden} - noun_kinds
+    if not noun_kinds or not adjectives:
         return tuple(rivals)
     fit = _FIT["hidden"]
-    return _best(
+    return _best_rivals(
         replace(
             rival,
             score=rival.score / fit if rival.kind in adjectives else rival.score * fit,
@@ -185,13 +187,13 @@ def as_adjective(rivals: Sequence[Candidate], hidden: Collection[Term]) -> tuple
     )
 
 
-def _known(degree: int, most: int, matched: Matched) -> float:
+def _fame(degree: int, most: int, matched: Matched) -> float:
     """What is left of the score of an entity of this degree where a rival has the most."""
     weight = _DEGREE_OF_PART if matched == "part" else _DEGREE
     return 1 - weight * (1 - log(2 + degree) / log(2 + most))
 
 
-def _best(rivals: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def _best_rivals(rivals: Iterable[Candidate]) -> tuple[Candidate, ...]:
     ordered = sorted(rivals, key=lambda candidate: (-round(candidate.score, 6), candidate.term))
     return tuple(ordered[:_MOST_CANDIDATES])
 

@@ -120,7 +120,7 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
                     yield Span(token.start, tokens[last].end, first, last)
 
 
-def in_words(tokens: Sequence[Token], start: int, end: int) -> Span | None:
+def words_of_stretch(tokens: Sequence[Token], start: int, end: int) -> Span | None:
     """A stretch of text as a span of the words that begin in it; None where none does."""
     inside = [position for position, token in enumerate(tokens) if start <= token.start < end]
     return Span(start, end, inside[0], inside[-1]) if inside else None
@@ -191,25 +191,25 @@ def whole_end(question: str, span: Span) -> int:
 def _changes(words: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     """Where a name may be spelled otherwise in the KG, and what may stand there instead."""
     *inner, last = words
-    if not last.tail and (one := _one(last)):
-        yield last.start, last.end, one
+    if not last.tail and (singular_form := _singular_form(last)):
+        yield last.start, last.end, singular_form
     for word, after in pairwise(words):
         if after.tail and after is not last:
             yield word.end, after.end, after.text
-        elif after.norm == "of" and (one := _one(word)):
-            yield word.start, word.end, one
+        elif after.norm == "of" and (singular_form := _singular_form(word)):
+            yield word.start, word.end, singular_form
     for word in inner:
         if singular(word.norm) == word.norm[:-1]:
             yield word.end - 1, word.end, f"'{word.text[-1]}"
 
 
-def _one(word: Token) -> str:
+def _singular_form(word: Token) -> str:
     """The singular in the word's own case; empty where it is none."""
-    one = singular(word.norm)
-    if one == word.norm:
+    form = singular(word.norm)
+    if form == word.norm:
         return ""
-    same = len(commonprefix([one, word.text.casefold()]))
-    return word.text[:same] + one[same:]
+    shared = len(commonprefix([form, word.text.casefold()]))
+    return word.text[:shared] + form[shared:]
 
 
 def _trimmed(question: str, start: int, end: int) -> Span:

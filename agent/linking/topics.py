@@ -19,7 +19,7 @@ from .context import (
     surroundings,
 )
 from .mention import Candidate, Mention, is_ambiguous
-from .ranking import LinkedSpan, as_adjective, candidates, in_context
+from .ranking import LinkedSpan, candidates, weighed_as_adjective, weighed_by_context
 from .spans import Span, Token, whole_end
 
 
@@ -38,42 +38,44 @@ def mentions(
     labels: Labels,
     question: str,
     tokens: Sequence[Token],
-    named: Iterable[LinkedSpan],
+    linked_spans: Iterable[LinkedSpan],
     words: Words,
 ) -> list[Mention]:
     """Rank candidates in context, drop what only describes another mention, merge topics."""
-    items = sorted(named, key=lambda item: item.span)
+    items = sorted(linked_spans, key=lambda item: item.span)
     terms = dict.fromkeys(graded.hit.term for item in items for graded in item.grades)
     if not terms:
         return []
     infos = {info.term: info for info in labels.describe(list(terms))}
     first = {item.span: _mention(question, item, infos) for item in items}
-    hidden = {item.span: _hidden(item) for item in items}
+    hidden = {item.span: _terms_by_hidden_name(item) for item in items}
     lists = listed_with(question, tokens, list(first))
     ranked: dict[Span, Mention] = {}
     absorbed: set[Span] = set()
     for span, mention in first.items():
-        beside = _beside(question, tokens, span, first)
+        apposed = _apposed_candidates(question, tokens, span, first)
         if len(mention.candidates) > 1 and span.first >= 0:
-            listed = lists[span] - {span, *beside}
-            others = _without(first, {span, *beside, *listed})
+            listed = lists[span] - {span, *apposed}
+            others = _mentions_outside(first, {span, *apposed, *listed})
             context = surroundings(question, tokens, span, words.relations, words.everyday, listed)
-            mention = _in_context(mention, context, list(beside.values()), others, infos)
+            mention = _weighed_by_context(mention, context, list(apposed.values()), others, infos)
             word = described(question, tokens, lists[span])
-            mention = _as_adjective(mention, word, words.nouns, hidden[span])
+            mention = _weighed_as_adjective(mention, word, words.nouns, hidden[span])
         ranked[span] = mention
-        absorbed.update(other for other in beside if _describes(first[other], mention))
+        absorbed.update(
+            other_span for other_span in apposed if _describes(first[other_span], mention)
+        )
     kept = [span for span in first if span not in absorbed]
     topics: dict[Term, Mention] = {}
     for span in kept:
-        mention = _with_apposition(question, tokens, span, ranked[span], infos)
-        if any(span.start < other.start < mention.end for other in kept):
+        mention = _told_by_apposition(question, tokens, span, ranked[span], infos)
+        if any(span.start < other_span.start < mention.end for other_span in kept):
             mention = ranked[span]
         topics.setdefault(mention.candidates[0].term, mention)
     return list(topics.values())
 
 
-def _with_apposition(
+def _told_by_apposition(
     question: str,
     tokens: Sequence[Token],
     span: Span,
@@ -91,23 +93,23 @@ def _with_apposition(
     return replace(mention, text=question[mention.start : end], end=end)
 
 
-def _without(mentions: Mapping[Span, Mention], spans: set[Span]) -> list[Mention]:
+def _mentions_outside(mentions: Mapping[Span, Mention], spans: set[Span]) -> list[Mention]:
     return [mention for span, mention in mentions.items() if span not in spans]
 
 
-def _describes(beside: Mention, mention: Mention) -> bool:
+def _describes(neighbour: Mention, mention: Mention) -> bool:
     """Whether the description of what a mention means has a name of what stands beside it."""
     description = f" {normalise(mention.candidates[0].description)} "
-    names = (beside.candidates[0].label, beside.text)
+    names = (neighbour.candidates[0].label, neighbour.text)
     return any(f" {normalise(name)} " in description for name in names)
 
 
-def _hidden(item: LinkedSpan) -> frozenset[Term]:
+def _terms_by_hidden_name(item: LinkedSpan) -> frozenset[Term]:
     """The terms that a span means by a hidden name."""
     return frozenset(graded.hit.term for graded in item.grades if graded.hit.kind == "hidden")
 
 
-def _beside(
+def _apposed_candidates(
     question: str, tokens: Sequence[Token], span: Span, first: Mapping[Span, Mention]
 ) -> dict[Span, Candidate]:
     """The best candidates of the mentions that only say which one of a span is meant."""
@@ -120,14 +122,14 @@ def _beside(
     }
 
 
-def _as_adjective(
+def _weighed_as_adjective(
     mention: Mention, noun: str, nouns: frozenset[str], hidden: frozenset[Term]
 ) -> Mention:
     """A mention before a noun that is no class of what it may mean, as `French` of `rivers`."""
     kinds = {normalise(candidate.kind) for candidate in mention.candidates}
     if noun not in nouns - kinds:
         return mention
-    return replace(mention, candidates=as_adjective(mention.candidates, hidden))
+    return replace(mention, candidates=weighed_as_adjective(mention.candidates, hidden))
 
 
 def _mention(question: str, item: LinkedSpan, infos: Mapping[Term, TermInfo]) -> Mention:
@@ -136,19 +138,19 @@ def _mention(question: str, item: LinkedSpan, infos: Mapping[Term, TermInfo]) ->
     return Mention(question[start:end], start, end, candidates(item, described_terms))
 
 
-def _in_context(
+def _weighed_by_context(
     mention: Mention,
     context: Surroundings,
-    beside: Sequence[Candidate],
-    others: Sequence[Mention],
+    apposed: Sequence[Candidate],
+    other_mentions: Sequence[Mention],
     infos: Mapping[Term, TermInfo],
 ) -> Mention:
-    clear = [other.candidates[0] for other in others if not is_ambiguous(other)]
-    beside_labels = [candidate.label for candidate in beside]
+    clear = [other.candidates[0] for other in other_mentions if not is_ambiguous(other)]
+    beside_labels = [candidate.label for candidate in apposed]
     other_labels = [candidate.label for candidate in clear]
     fits = [
         relevance(infos[candidate.term], context, beside_labels, other_labels)
         for candidate in mention.candidates
     ]
     named = frozenset(candidate.term for candidate in clear)
-    return replace(mention, candidates=in_context(mention.candidates, fits, named))
+    return replace(mention, candidates=weighed_by_context(mention.candidates, fits, named))

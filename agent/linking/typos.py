@@ -27,30 +27,32 @@ def most_typos(norm: str) -> int:
     return 2 if len(norm.removeprefix("the ")) >= _SHORTEST_WITH_TWO else 1
 
 
-def likeness(norm: str, near: Similar, intact: Iterable[str] = (), *, apart: bool = False) -> float:
+def likeness(
+    norm: str, name: Similar, intact: Iterable[str] = (), *, stands_apart: bool = False
+) -> float:
     """How alike a text and a name are from 0 to 1, a leading `the` apart.
 
     They are nothing alike where digits differ, the name lacks a part that is `intact`, or what is
     left without these parts is another word, as in `led Stone` and `Fred Stone`. Two typos change
     no first letter, and no word by half: Ruritania is not Mauritania, nor Mount Doom Mount Cook.
-    A word that stands `apart`, see `is_apart`, is the name but for letters doubled or swapped, or
+    A word that `stands_apart`, see `is_apart`, is the name but for letters doubled or swapped, or
     one that a long word lacks, all within it: others are other words, as Javanese and Japanese.
     """
-    if _digits(norm) != _digits(near.norm):
+    if _digits(norm) != _digits(name.norm):
         return 0.0
-    texts = [norm.removeprefix("the "), near.norm.removeprefix("the ")]
+    texts = [norm.removeprefix("the "), name.norm.removeprefix("the ")]
     letters = max(map(len, texts))
-    if apart and not _is_slip(*texts):
+    if stands_apart and not _is_slip(*texts):
         return 0.0
     for part in intact:
-        if f" {part} " not in f" {near.norm} ":
+        if f" {part} " not in f" {name.norm} ":
             return 0.0
         texts = [f" {text} ".replace(f" {part} ", " ", 1).strip() for text in texts]
-    if near.distance > (1 - _LEAST_LEFT) * max(map(len, texts)):
+    if name.distance > (1 - _LEAST_LEFT) * max(map(len, texts)):
         return 0.0
-    if near.distance > 1 and (texts[0][:1] != texts[1][:1] or _has_another_word(*texts)):
+    if name.distance > 1 and (texts[0][:1] != texts[1][:1] or _has_another_word(*texts)):
         return 0.0
-    return 1 - near.distance / letters
+    return 1 - name.distance / letters
 
 
 def _is_slip(text: str, name: str) -> bool:
@@ -179,8 +181,8 @@ def _completes(
     return not (is_apart(tokens, span, linked) and is_ordinary(_core(tokens, span)[0].norm))
 
 
-def _are_joined(tokens: Sequence[Token], one: Span, other: Span) -> bool:
-    left, right = sorted((one, other))
+def _are_joined(tokens: Sequence[Token], text: Span, other: Span) -> bool:
+    left, right = sorted((text, other))
     between = [token.norm for token in tokens[left.last + 1 : right.first]]
     return between in (["and"], ["or"], ["and", "the"], ["or", "the"])
 

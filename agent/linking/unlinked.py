@@ -8,9 +8,9 @@ from .words import is_everyday, is_ordinary
 
 
 def names_beside(
-    question: str, taken: Sequence[tuple[int, int]], everyday: frozenset[str]
+    question: str, taken_stretches: Sequence[tuple[int, int]], everyday: frozenset[str]
 ) -> list[Span]:
-    """The stretches of capitalised words outside what is `taken`, in the order of the question.
+    """The stretches of capitalised words outside `taken_stretches`, in the question's order.
 
     Words that open a sentence have a capital anyway, and where all words have one it says nothing.
     A stretch of `everyday` and ordinary words alone is none.
@@ -20,7 +20,7 @@ def names_beside(
         return []
     runs = list[list[int]]()
     for position, token in enumerate(tokens):
-        if not _may_be_of_name(token, taken):
+        if not _may_be_of_name(token, taken_stretches):
             continue
         follows = bool(runs) and runs[-1][-1] == position - 1
         if follows and question[tokens[position - 1].end : token.start].isspace():
@@ -31,8 +31,8 @@ def names_beside(
     return [Span(tokens[run[0]].start, tokens[run[-1]].end, run[0], run[-1]) for run in names]
 
 
-def _may_be_of_name(token: Token, taken: Sequence[tuple[int, int]]) -> bool:
-    is_free = all(token.end <= start or end <= token.start for start, end in taken)
+def _may_be_of_name(token: Token, taken_stretches: Sequence[tuple[int, int]]) -> bool:
+    is_free = all(token.end <= start or end <= token.start for start, end in taken_stretches)
     return is_free and token.text[0].isupper() and not token.opens and not token.tail
 
 

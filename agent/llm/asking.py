@@ -62,23 +62,23 @@ class Asker:
             "tokens": self.tokens,
         }
 
-    def ask(self, prompt: str, **how: Any) -> str:
+    def ask(self, prompt: str, **options: Any) -> str:
         """The text of the reply, without thoughts. Raises UnansweredError whatever is raised.
 
-        `how` are arguments of the client beside the prompt; UntakenError is raised where the server
-        refuses a request with any.
+        `options` are arguments of the client beside the prompt; UntakenError is raised where the
+        server refuses a request with any.
         """
         self.calls += 1
         try:
-            reply = self.llm.invoke(prompt, **how)
+            reply = self.llm.invoke(prompt, **options)
             usage = reply.usage_metadata
             text = without_thoughts(str(reply.text))
             shortened = len(text) > _LONGEST or _was_ended(reply.response_metadata)
         except Exception as error:  # every client has errors of its own
             self.failed += 1
-            if how and _is_refusal(error):
-                raise UntakenError(_kind(error)) from error
-            self.failure = _kind(error)
+            if options and _is_refusal(error):
+                raise UntakenError(_error_text(error)) from error
+            self.failure = _error_text(error)
             raise UnansweredError(self.failure) from error
         self.shortened += shortened
         if usage and usage["input_tokens"]:
@@ -94,19 +94,19 @@ class Asker:
         self.unread += read is None
         return read
 
-    def tried(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
+    def read_if_answered(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
         """As `read`, but None where the chat model does not answer, or did not before."""
         try:
             return None if self.failure else self.read(prompt, reader)
         except UnansweredError:
             return None
 
-    def names(self, prompt: str, known: Sequence[str] = ()) -> list[str]:
+    def names(self, prompt: str, labels: Sequence[str] = ()) -> list[str]:
         """The names that the reply answers with; one that says nothing is counted.
 
-        `known` are names that a line may be although it looks numbered.
+        `labels` are names that a line may be although it looks numbered.
         """
-        read = self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r, known))
+        read = self.read(prompt, lambda r: None if says_nothing(r) else read_answers(r, labels))
         return read or []
 
     @property
@@ -116,7 +116,9 @@ class Asker:
 
     def add_notes(self, notes: Sequence[str]) -> list[str]:
         """The notes, with what went wrong with the replies."""
-        return with_replies([*notes, *self.silence], unread=self.unread, shortened=self.shortened)
+        return with_reply_notes(
+            [*notes, *self.silence], unread=self.unread, shortened=self.shortened
+        )
 
 
 def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
@@ -126,15 +128,15 @@ def needed(llm: BaseChatModel | None, method: str) -> BaseChatModel:
     return llm
 
 
-def with_replies(notes: Sequence[str], *, unread: int, shortened: int = 0) -> list[str]:
+def with_reply_notes(notes: Sequence[str], *, unread: int, shortened: int = 0) -> list[str]:
     """The notes with how many replies could not be read or are not whole, added to those noted."""
     noted = list(notes)
-    for count, what in ((unread, _UNREAD), (shortened, _SHORTENED)):
+    for count, fault in ((unread, _UNREAD), (shortened, _SHORTENED)):
         if count:
-            earlier = re.compile(rf"(\d+) repl(?:y|ies) {what}")
+            earlier = re.compile(rf"(\d+) repl(?:y|ies) {fault}")
             total = count + sum(int(m[1]) for note in noted if (m := earlier.fullmatch(note)))
             noted = [note for note in noted if not earlier.fullmatch(note)]
-            noted.append(f"{total} {'reply' if total == 1 else 'replies'} {what}")
+            noted.append(f"{total} {'reply' if total == 1 else 'replies'} {fault}")
     return noted
 
 
@@ -148,7 +150,7 @@ def _is_refusal(error: Exception) -> bool:
     return getattr(answer, "status_code", None) in _REFUSALS
 
 
-def _kind(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """What an error says, or is called; one of reading what came is none that a user could know."""
     if isinstance(error, GroundwalkError):
         return error.message

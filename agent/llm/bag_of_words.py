@@ -57,12 +57,14 @@ class WordCounts:
 
         Features that no question had say nothing.
         """
-        known = [self.features[feature] for feature in features if feature in self.features]
+        weights_of_features = [
+            self.features[feature] for feature in features if feature in self.features
+        ]
         joint = {
-            number: math.log(mass) - len(known) * self._log_total[number]
+            number: math.log(mass) - len(weights_of_features) * self._log_total[number]
             for number, mass in self.classes.items()
         }
-        for weights in known:
+        for weights in weights_of_features:
             for number, weight in weights.items():
                 joint[number] += math.log1p(weight / _SMOOTHING)
         return joint
@@ -135,11 +137,11 @@ def read_scope(folder: Path | None) -> Scope | None:
     if file is None or not file.is_file():
         return None
     known = file.stat()
-    return _read(file, known.st_mtime_ns, known.st_size)
+    return _read_scope(file, known.st_mtime_ns, known.st_size)
 
 
 @lru_cache(maxsize=2)
-def _read(file: Path, *_: int) -> Scope:
+def _read_scope(file: Path, *_: int) -> Scope:
     """The scope in a file, as it is at a time and in a size: model and graph both ask for it."""
     return read_model_json(file, _parsed_scope)
 
@@ -249,13 +251,13 @@ def _parsed(content: Any) -> Baselines:
     paths = tuple(
         tuple((str(term), bool(inverse)) for term, inverse in path) for path in content["paths"]
     )
-    features = {str(name): _weights(some, paths) for name, some in content["features"].items()}
+    features = {str(name): _weights(record, paths) for name, record in content["features"].items()}
     return Baselines(
         paths,
         WordCounts(_weights(content["classes"], paths), features),
         {
-            str(text): {number: int(count) for number, count in _weights(some, paths).items()}
-            for text, some in content["templates"].items()
+            str(text): {number: int(count) for number, count in _weights(record, paths).items()}
+            for text, record in content["templates"].items()
         },
         {str(name): float(least) for name, least in content["confidences"].items()},
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
-from .model_folder import hub_folder, in_cache
+from .model_folder import hub_folder, is_in_cache
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -40,7 +40,7 @@ def encoder_folder(name: str, *, asks_hub: bool = True) -> Path:
     folder = Path(name)
     if not folder.is_dir():
         source = name if "/" in name else f"{_OWNER}/{name}"
-        if not asks_hub and not in_cache(source, _KNOWN):
+        if not asks_hub and not is_in_cache(source, _KNOWN):
             raise ModelError(
                 f"{name}: this sentence encoder is no folder and not in the local cache",
                 f"hf download {source}",
@@ -54,13 +54,13 @@ def _check_parts(name: str, file: Path) -> None:
     """The library would import any class that the file names, from beside it too."""
     try:
         parts = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-        classes = [str(part["type"]) for part in parts]
+        classes = [str(module["type"]) for module in parts]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unloaded(name, error) from error
-    for part in classes:
-        if not part.startswith(f"{_LIBRARY}.") or part.rpartition(".")[2] not in _PARTS:
+    for module in classes:
+        if not module.startswith(f"{_LIBRARY}.") or module.rpartition(".")[2] not in _PARTS:
             raise ModelError(
-                f"{name}: the embedding model has a part {part!r}, which could run code",
+                f"{name}: the embedding model has a part {module!r}, which could run code",
                 f"give one of {', '.join(sorted(_PARTS))} alone",
             )
 
@@ -73,14 +73,14 @@ def load_embeddings(name: str, *, asks_hub: bool = True, device: str | None = No
 
     set_verbosity_error()
     disable_progress_bar()
-    how = {
+    model_kwargs = {
         "trust_remote_code": False,
         "local_files_only": True,
         "device": device,
         "model_kwargs": {"use_safetensors": True},
     }
     try:
-        made = HuggingFaceEmbeddings(model_name=str(folder), model_kwargs=how)
+        made = HuggingFaceEmbeddings(model_name=str(folder), model_kwargs=model_kwargs)
         made.embed_query("word")  # what is broken says so here
     except Exception as error:  # the libraries raise many kinds for a bad folder
         raise _unloaded(name, error) from error

@@ -61,13 +61,13 @@ def room_after(local: LocalModel, prompt: Sequence[int]) -> int | None:
     return None if room is None else room - len(prompt)
 
 
-def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> FreeTexts:
+def write_freely(local: LocalModel, prompt: Sequence[int], writing: Writing) -> FreeTexts:
     """Continue a prompt. Raises ConstraintError where the model cannot hold prompt and text."""
     model = cast(Any, writer(local))
     import torch
 
     room = room_after(local, prompt)
-    if room is not None and how.longest > room:
+    if room is not None and writing.longest > room:
         raise ConstraintError(
             f"the prompt of {len(prompt)} tokens is too long for the model", "try --set shown=20"
         )
@@ -75,41 +75,41 @@ def write_freely(local: LocalModel, prompt: Sequence[int], how: Writing) -> Free
     ids = torch.tensor([list(prompt)], device=model.device)
     settings: dict[str, Any] = {
         "attention_mask": torch.ones_like(ids),
-        "max_new_tokens": how.longest,
-        "eos_token_id": sorted({*ends, *how.closing}) or None,
+        "max_new_tokens": writing.longest,
+        "eos_token_id": sorted({*ends, *writing.closing}) or None,
         "pad_token_id": min(ends, default=0),
         "logits_processor": [steps],
     }
-    scores = (0.0,) * (how.samples or how.beams)
-    if how.samples:
+    scores = (0.0,) * (writing.samples or writing.beams)
+    if writing.samples:
         drawn = {
             "do_sample": True,
-            "temperature": how.temperature,
-            "num_return_sequences": how.samples,
+            "temperature": writing.temperature,
+            "num_return_sequences": writing.samples,
         }
         with _SAMPLING, torch.random.fork_rng(), torch.inference_mode():
-            torch.manual_seed(how.seed)
+            torch.manual_seed(writing.seed)
             rows = model.generate(input_ids=ids, **settings, **drawn)
     else:
-        search: dict[str, Any] = {"num_beams": how.beams, "num_return_sequences": how.beams}
-        if how.beams > 1:
+        search: dict[str, Any] = {"num_beams": writing.beams, "num_return_sequences": writing.beams}
+        if writing.beams > 1:
             search |= {"length_penalty": 0.0, "output_scores": True}
         with torch.inference_mode():
             generated = model.generate(
                 input_ids=ids, **settings, **search, do_sample=False, return_dict_in_generate=True
             )
         rows = generated.sequences
-        if how.beams > 1:
+        if writing.beams > 1:
             scores = tuple(generated.sequences_scores.tolist())
-    written = [row[len(prompt) :] for row in rows.tolist()]
+    token_rows = [row[len(prompt) :] for row in rows.tolist()]
     begun = THINKING if _is_thinking(local.tokenizer, prompt) else ""
-    texts = (begun + _text(local.tokenizer, row, ends, how.closing) for row in written)
+    texts = (begun + _text(local.tokenizer, row, ends, writing.closing) for row in token_rows)
     tokens = (
-        sum(_length(row, {*ends, *how.closing}) for row in written)
-        if how.samples
-        else steps.taken * how.beams
+        sum(_length(row, {*ends, *writing.closing}) for row in token_rows)
+        if writing.samples
+        else steps.taken * writing.beams
     )
-    cost = Cost(steps.taken, len(prompt) * len(written), tokens)
+    cost = Cost(steps.taken, len(prompt) * len(token_rows), tokens)
     return FreeTexts(tuple(map(without_thoughts, texts)), scores, cost)
 
 
@@ -135,18 +135,18 @@ def _text(
     ends: Collection[int],
     closing: Collection[int],
 ) -> str:
-    written = list[int]()
+    tokens = list[int]()
     for token in row:
         if token in ends:
             break
-        written.append(token)
+        tokens.append(token)
         if token in closing:
             break
-    hidden = () if closing else _hidden(tokenizer)
-    return str(tokenizer.decode([token for token in written if token not in hidden]))
+    hidden = () if closing else _unshown_tokens(tokenizer)
+    return str(tokenizer.decode([token for token in tokens if token not in hidden]))
 
 
-def _hidden(tokenizer: Tokenizer) -> set[int]:
+def _unshown_tokens(tokenizer: Tokenizer) -> set[int]:
     """The special tokens, which are no part of a text, less the marks of thoughts."""
     added = cast("dict[int, Any]", cast(Any, tokenizer).added_tokens_decoder)
     marks = {i for i, token in added.items() if token.content in (THINKING, THOUGHT)}

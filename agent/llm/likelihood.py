@@ -43,32 +43,36 @@ class Likelihoods:
         """What it took so far."""
         return self._session.cost_of(range(self._rows))
 
-    def logprobs(self, asked: Sequence[Alternatives]) -> list[list[float]]:
+    def logprobs(self, questions: Sequence[Alternatives]) -> list[list[float]]:
         """For each question the log-probability of each option, over the whole vocabulary.
 
         It is that of all tokens of the option together. Raises ConstraintError where the model
         cannot hold prompt and continuation.
         """
         lines = [
-            [self._line(one.row, one.after, option) for option in one.options] for one in asked
+            [self._line(question.row, question.after, option) for option in question.options]
+            for question in questions
         ]
-        wanted: dict[tuple[int, int], dict[int, float]] = {}
-        for one, options in zip(asked, lines, strict=True):
+        logprobs_at: dict[tuple[int, int], dict[int, float]] = {}
+        for question, options in zip(questions, lines, strict=True):
             for line in options:
                 for node, token in line:
-                    wanted.setdefault((one.row, node), {})[token] = 0.0
-        if wanted:
+                    logprobs_at.setdefault((question.row, node), {})[token] = 0.0
+        if logprobs_at:
             rows: dict[int, list[int]] = {}
-            for row, node in wanted:
+            for row, node in logprobs_at:
                 rows.setdefault(row, []).append(node)
             self._session.forward.evaluate(rows)
-            tokens = [list(values) for values in wanted.values()]
-            logprobs = self._session.forward.logprobs(list(wanted), tokens, full=True)
-            for values, some in zip(wanted.values(), logprobs, strict=True):
-                values.update(zip(values, map(float, some), strict=True))
+            tokens = [list(values) for values in logprobs_at.values()]
+            logprobs = self._session.forward.logprobs(list(logprobs_at), tokens, full=True)
+            for values, row_logprobs in zip(logprobs_at.values(), logprobs, strict=True):
+                values.update(zip(values, map(float, row_logprobs), strict=True))
         return [
-            [sum(wanted[one.row, node][token] for node, token in line) for line in options]
-            for one, options in zip(asked, lines, strict=True)
+            [
+                sum(logprobs_at[question.row, node][token] for node, token in line)
+                for line in options
+            ]
+            for question, options in zip(questions, lines, strict=True)
         ]
 
     def _line(self, row: int, after: Tokens, option: Tokens) -> list[tuple[int, int]]:

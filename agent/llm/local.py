@@ -102,11 +102,11 @@ def load_model(source: str = BUNDLED, *, device: str = "cpu", dtype: str = "auto
     return LocalModel(source, model, tokenizer, settings, read_scope(folder))
 
 
-def need_torch(what: str, extra: str = "models") -> None:
-    """Raise ModelError where torch and transformers, which `what` takes, are not installed."""
+def need_torch(feature: str, extra: str = "models") -> None:
+    """Raise ModelError where torch and transformers, which `feature` takes, are not installed."""
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise ModelError(
-            f"{what}: takes {' and '.join(missing)}, not installed here",
+            f"{feature}: takes {' and '.join(missing)}, not installed here",
             f"pip install 'groundwalk[{extra}]'",
         )
 

@@ -30,13 +30,13 @@ class Labels:
 
         A name that is no label is also read as a list of names.
         """
-        matches, others = list[list[int]](), list[str]()
+        matches, unmatched = list[list[int]](), list[str]()
         for name in names:
             parts = [name] if self.positions(name) else split_names(name)
             known = [positions for part in parts if (positions := self.positions(part))]
             matches += known
-            others += [part for part in parts if not self.positions(part)] if known else [name]
-        return matches, list(dict.fromkeys(others))
+            unmatched += [part for part in parts if not self.positions(part)] if known else [name]
+        return matches, list(dict.fromkeys(unmatched))
 
 
 _LETTER = re.compile(r"(?:(?:option|choice)\s+)?\(?([a-z])(?:\s*[).:\]–-]+\s*(.*))?", re.I)

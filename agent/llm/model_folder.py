@@ -27,9 +27,9 @@ def may_be_hub_id(source: str) -> bool:
 
 @cache
 def hub_folder(
-    source: str, known: tuple[str, ...], wanted: tuple[str, ...], *, asks_hub: bool = True
+    source: str, key_files: tuple[str, ...], patterns: tuple[str, ...], *, asks_hub: bool = True
 ) -> Path:
-    """The folder of the local cache with those files of a repository that match `wanted`.
+    """The folder of the local cache with those files of a repository that match `patterns`.
 
     They are downloaded where it `asks_hub`, as `only_in_cache` says, once a process. Raises
     ModelError.
@@ -37,31 +37,31 @@ def hub_folder(
     from huggingface_hub import snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
-    only_local = not asks_hub or only_in_cache(source, known)
+    only_local = not asks_hub or only_in_cache(source, key_files)
     disable_progress_bars()
     try:
         folder = snapshot_download(
-            source, allow_patterns=[*wanted], local_files_only=only_local, max_workers=1
+            source, allow_patterns=[*patterns], local_files_only=only_local, max_workers=1
         )
     except Exception as error:  # the libraries raise many kinds
         raise ModelError(
-            f"{source}: cannot be had from the hub ({_in_line(error)})", "try again later"
+            f"{source}: cannot be had from the hub ({_one_line(error)})", "try again later"
         ) from error
     return Path(folder)
 
 
 @cache
-def only_in_cache(source: str, known: tuple[str, ...] = ("config.json",)) -> bool:
+def only_in_cache(source: str, key_files: tuple[str, ...] = ("config.json",)) -> bool:
     """Whether a hub model is to be read from the local cache and nowhere else.
 
-    The cache holds it where it has one of the `known` files. It is to be read from there where
+    The cache holds it where it has one of the `key_files`. It is to be read from there where
     `HF_HUB_OFFLINE` says so or the hub does not answer one short request. Raises ModelError where
     the cache does not hold it then, and where the hub says that it cannot be had. A process asks
     once.
     """
     from huggingface_hub.constants import is_offline_mode
 
-    cached = in_cache(source, known)
+    cached = is_in_cache(source, key_files)
     if is_offline_mode():
         if not cached:
             raise ModelError(
@@ -79,13 +79,13 @@ def only_in_cache(source: str, known: tuple[str, ...] = ("config.json",)) -> boo
     return bool(problem)
 
 
-def in_cache(source: str, known: Sequence[str]) -> bool:
+def is_in_cache(source: str, key_files: Sequence[str]) -> bool:
     """Whether the local cache has one of these files of a hub model. Raises ModelError."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
     try:
-        return any(isinstance(try_to_load_from_cache(source, name), str) for name in known)
+        return any(isinstance(try_to_load_from_cache(source, name), str) for name in key_files)
     except HFValidationError as error:
         raise ModelError(
             f"{source}: is no folder, and no name that the hub can have", "check the name"
@@ -128,10 +128,10 @@ def _reason(source: str, error: BaseException) -> str:
         ) from error
     if isinstance(error, HfHubHTTPError):
         return f"status {error.response.status_code}"
-    return _in_line(error)
+    return _one_line(error)
 
 
-def _in_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 

@@ -53,12 +53,12 @@ def flat(data: Any, depth: int = 0) -> Iterator[tuple[str, float | None]]:
     elif isinstance(data, list):
         for item in cast("list[Any]", data):
             yield from flat(item, depth + 1)
-    elif isinstance(data, str) or as_number(data) is not None:
+    elif isinstance(data, str) or number_of(data) is not None:
         yield str(data), None
 
 
 def _flat_record(record: dict[str, Any], depth: int) -> Iterator[tuple[str, float | None]]:
-    numbers = {key: n for key, value in record.items() if (n := as_number(value)) is not None}
+    numbers = {key: n for key, value in record.items() if (n := number_of(value)) is not None}
     texts = [v for key, v in record.items() if isinstance(v, str) and key not in numbers]
     if len(numbers) == 1 and texts:
         yield texts[0], next(iter(numbers.values()))
@@ -84,7 +84,7 @@ def share(number: float, unit: str | None) -> float:
     return number / (100.0 if unit == "%" else float(unit.lstrip("/ ")))
 
 
-def as_number(value: object) -> float | None:
+def number_of(value: object) -> float | None:
     """The number that a JSON value is or spells."""
     if isinstance(value, str):
         return number(value)
@@ -198,13 +198,13 @@ def read_value(reply: str) -> float | None:
     return value if value <= 1 else None
 
 
-def read_answers(reply: str, known: Sequence[str] = ()) -> list[str]:
+def read_answers(reply: str, labels: Sequence[str] = ()) -> list[str]:
     """The names that a reply answers with, one a line or as a JSON list; none where it says NONE.
 
     What comes after the last `Answer:` is read, where there is one. What looks like the number of a
-    line belongs to the name where `known` names have it, as in `1. FC Köln`.
+    line belongs to the name where `labels` have it, as in `1. FC Köln`.
     """
-    return [name for name in dict.fromkeys(_answer_names(reply, known)) if not _is_none(name)]
+    return [name for name in dict.fromkeys(_answer_names(reply, labels)) if not _is_none(name)]
 
 
 def says_nothing(reply: str) -> bool:
@@ -217,7 +217,7 @@ def compared(text: str) -> str:
     return normalise(_SIGNS.sub(lambda signs: signs[0].translate(_SPOKEN_SIGNS), text))
 
 
-def _answer_names(reply: str, known: Sequence[str] = ()) -> list[str]:
+def _answer_names(reply: str, labels: Sequence[str] = ()) -> list[str]:
     data = first_json(reply)
     if data is not None:
         lines = [text for text, _ in flat(_answer_part(data))]
@@ -225,19 +225,19 @@ def _answer_names(reply: str, known: Sequence[str] = ()) -> list[str]:
         marks = list(_FINAL.finditer(reply))
         lines = (reply[marks[-1].end() :] if marks else reply).splitlines()
     lines = [line for line in lines if not _FENCE.fullmatch(line)]
-    names = [_listed(line, known) for line in lines]
+    names = [_listed(line, labels) for line in lines]
     return [name[:_LONGEST] for name in names if name]
 
 
-def _listed(line: str, known: Sequence[str]) -> str:
+def _listed(line: str, labels: Sequence[str]) -> str:
     """A line without what numbers it, unless it is more like a known name with it."""
     whole = line.strip().strip(_AROUND)
-    bare = _unbulleted(line.strip()).strip(_AROUND)
-    for key, table in zip(_KEYS, _tables(tuple(known)), strict=True):
-        for name in (whole, bare) if key is not _with_caret else ():
+    unnumbered = _unbulleted(line.strip()).strip(_AROUND)
+    for key, table in zip(_KEYS, _tables(tuple(labels)), strict=True):
+        for name in (whole, unnumbered) if key is not _with_caret else ():
             if key(name) in table:
                 return name
-    return bare
+    return unnumbered
 
 
 def without_thoughts(reply: str) -> str:

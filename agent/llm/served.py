@@ -164,7 +164,7 @@ class ServedChat(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         with self._circuit.passing() as trying:
-            return _BACKGROUND.run(self._in_time(messages, stop, trying, **kwargs))
+            return _BACKGROUND.run(self._within_timeout(messages, stop, trying, **kwargs))
 
     async def _agenerate(
         self,
@@ -175,7 +175,7 @@ class ServedChat(ChatOpenAI):
     ) -> ChatResult:
         return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
 
-    async def _in_time(
+    async def _within_timeout(
         self, messages: list[BaseMessage], stop: list[str] | None, trying: bool, **kwargs: Any
     ) -> ChatResult:
         try:
@@ -196,7 +196,7 @@ class ServedChat(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         backoff = _FIRST_WAIT
-        for left in reversed(range(1 if trying else self.patience.attempts)):
+        for seconds_left in reversed(range(1 if trying else self.patience.attempts)):
             wait, backoff = backoff, 2 * backoff
             try:
                 return await super()._agenerate(messages, stop, None, **kwargs)
@@ -230,7 +230,7 @@ class ServedChat(ChatOpenAI):
                     f"{self.source}: what came is no chat reply",
                     "check that this is the address of an OpenAI-compatible server",
                 ) from error
-            if not left or asyncio.get_running_loop().time() + wait > deadline:
+            if not seconds_left or asyncio.get_running_loop().time() + wait > deadline:
                 raise problem
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")

@@ -46,12 +46,12 @@ class Reasoning:
 
 def read_reasoning(text: str) -> Reasoning:
     """Take the triples out of a text, at most 200."""
-    triples, rest = list[WrittenTriple](), list[str]()
+    triples, prose = list[WrittenTriple](), list[str]()
     for line in text.splitlines():
-        steps, left = _of_line(line)
+        steps, left = _read_line(line)
         triples += steps
-        rest.append(left)
-    return Reasoning(tuple(triples[:_MOST]), "\n".join(rest))
+        prose.append(left)
+    return Reasoning(tuple(triples[:_MOST]), "\n".join(prose))
 
 
 def read_walk(text: str) -> tuple[WrittenTriple, ...]:
@@ -60,26 +60,26 @@ def read_walk(text: str) -> tuple[WrittenTriple, ...]:
     return tuple(_steps([name.strip() for name in path[1].split(ARROW)])) if path else ()
 
 
-def _of_line(line: str) -> tuple[list[WrittenTriple], str]:
+def _read_line(line: str) -> tuple[list[WrittenTriple], str]:
     triples = list[WrittenTriple]()
 
-    def taken(match: re.Match[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
         steps = _triples(match["tagged"] or match["plain"] or "")
         triples.extend(steps)
         return " " if steps else match[0]
 
-    bare = _BULLET.sub("", line).strip()
-    left = _ENCLOSED.sub(taken, bare if bare.startswith("<") else line)
+    unbulleted = _BULLET.sub("", line).strip()
+    left = _ENCLOSED.sub(replaced, unbulleted if unbulleted.startswith("<") else line)
     if triples or _TAG.search(line):
         return triples, left
-    names = _split(bare)
+    names = _split(unbulleted)
     if len(names) > 2:
         ends = _SENTENCE.split(names[-1], maxsplit=1)
-        return _triples(bare), ends[1] if len(ends) > 1 else ""
-    enclosed = _TUPLE.match(bare)
+        return _triples(unbulleted), ends[1] if len(ends) > 1 else ""
+    enclosed = _TUPLE.match(unbulleted)
     parts = [part.strip(_MARKS) for part in enclosed[1].split(",")] if enclosed else []
     if enclosed and len(parts) == 3 and all(parts):
-        return [_triple(*parts)], bare[enclosed.end() :]
+        return [_triple(*parts)], unbulleted[enclosed.end() :]
     return [], line
 
 

@@ -15,7 +15,7 @@ from ..answers.judging import SURE, Judged, ambiguity, judged, unsure, with_acco
 from ..answers.queries import given_query
 from ..conversation.before import before_of
 from ..conversation.card import card
-from ..conversation.earlier import again, steps_of, verified_steps
+from ..conversation.earlier import answers_again, steps_of, verified_steps
 from ..conversation.introduction import Introduction, introduced
 from ..conversation.turns import last_about
 from ..errors import QuestionError, ServiceError, ShortageError
@@ -95,21 +95,21 @@ def _computed(
     """
     turns, topics = state.get("turns", []), state.get("topics", [])
     if (read := operation.get("read")) is not None:
-        return rest_of(kg, read, parts, turns)
+        return computed_from_parts(kg, read, parts, turns)
     match operation["kind"]:
         case "card" if topics:
-            return card(kg, topics[0], whole=operation.get("whole", False))
+            return card(kg, topics[0], all_facts=operation.get("whole", False))
         case "card":
             return _which_is_meant(operation)
         case "introduction":
             return introduced(introduction(), operation.get("courtesy", "help"))
         case "list":
-            return again(kg, turns, members=True)
+            return answers_again(kg, turns, members=True)
         case _:
             about = last_about(turns)
             if about is not None and about.get("card") and about["topics"]:
                 return card(kg, about["topics"][0])
-            return again(kg, turns)
+            return answers_again(kg, turns)
 
 
 def _which_is_meant(operation: Operation) -> Computed:
@@ -178,7 +178,7 @@ def _each_once(entities: Sequence[Entity]) -> list[Entity]:
 _HOW = "computed over verified answers"
 
 
-def rest_of(
+def computed_from_parts(
     kg: KnowledgeGraph, read: Reading, parts: Sequence[Part], turns: Sequence[Turn]
 ) -> Computed | None:
     """What a query comes to that a model read; None where the next part is needed.

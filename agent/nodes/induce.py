@@ -53,7 +53,7 @@ class Reasoning:
     """The folder of the prompt with which the LLM is asked."""
     common: bool = False
     """Whether a relation path from several topics means what they lead to in common."""
-    apart: bool = False
+    topics_apart: bool = False
     """Whether each topic was searched from alone, where `Options.every_topic` says so."""
 
 
@@ -79,21 +79,25 @@ def induced(reasoning: Reasoning, question: Question, candidates: Sequence[Candi
     """What is concluded from candidates. Where the LLM does not answer, the vote still stands."""
     options, common = question.options, reasoning.common
     if options.reasoning == "ends":
-        return _ends(candidates)
+        return _all_ends(candidates)
     asks = candidates or options.planning == "none"
     if reasoning.llm is None or not asks or options.reasoning != "best":
-        return voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
+        return voted(
+            reasoning.kg, question, candidates, common=common, topics_apart=reasoning.topics_apart
+        )
     asker = Asker(reasoning.llm)
     try:
-        return _asked(asker, reasoning, question, candidates)
+        return _asked_of_llm(asker, reasoning, question, candidates)
     except UnansweredError as error:
-        fallback = voted(reasoning.kg, question, candidates, common=common, apart=reasoning.apart)
+        fallback = voted(
+            reasoning.kg, question, candidates, common=common, topics_apart=reasoning.topics_apart
+        )
         decided = "; the vote did" if fallback.conclusion and fallback.conclusion.answers else ""
         notes = [*fallback.notes, f"{error}: the LLM did not answer{decided}"]
         return replace(fallback, notes=notes, cost={**asker.cost, **fallback.cost})
 
 
-def _ends(candidates: Sequence[Candidate]) -> Outcome:
+def _all_ends(candidates: Sequence[Candidate]) -> Outcome:
     """Every candidate's end is an answer, the likeliest first (RoG's ablation, section 5.3)."""
     ordered = sorted(candidates, key=lambda c: -c["score"])
     answers: dict[str, Answer] = {}
@@ -113,18 +117,18 @@ def voted(
     candidates: Sequence[Candidate],
     *,
     common: bool = False,
-    apart: bool = False,
+    topics_apart: bool = False,
 ) -> Outcome:
-    """What the vote over candidates concludes; `common` and `apart` are those of `Reasoning`."""
+    """What the vote over candidates concludes; `common` and the rest are as in `Reasoning`."""
     options = question.options
-    apart = apart and options.every_topic
+    topics_apart = topics_apart and options.every_topic
     result = vote(
         kg.walks,
         candidates,
         question.terms,
         options,
         common=common,
-        apart=apart,
+        topics_apart=topics_apart,
         offered=_offered(kg, question.choices),
     )
     if result is None:
@@ -145,7 +149,7 @@ def _proven_answers(
     kg: KnowledgeGraph, elected: Sequence[Elected]
 ) -> tuple[list[Answer], list[str]]:
     """The elected ends with the chains that prove them, and a note on what these rest on."""
-    named = name_terms(kg.labels, [winner.end for winner in elected])
+    named_terms = name_terms(kg.labels, [winner.end for winner in elected])
     walks = [path for winner in elected for path in winner.paths]
     proofs = dict(zip(walks, kg.prove(walks), strict=True))
     proven = list(dict.fromkeys(proof for proof in proofs.values() if proof))
@@ -155,7 +159,7 @@ def _proven_answers(
         own_proofs = dict.fromkeys(proof for path in winner.paths if (proof := proofs[path]))
         if own_proofs:
             shown = [chains[proof] for proof in own_proofs]
-            answers.append(Answer(**named[winner.end], score=winner.score, chains=shown))
+            answers.append(Answer(**named_terms[winner.end], score=winner.score, chains=shown))
     used = (kg.used(path, proof) for path, proof in proofs.items() if proof)
     return answers, reading_notes(used)
 
@@ -176,7 +180,7 @@ def _offered(
     return offered
 
 
-def _asked(
+def _asked_of_llm(
     asker: Asker, reasoning: Reasoning, question: Question, candidates: Sequence[Candidate]
 ) -> Outcome:
     """What the LLM concludes from the candidates. Raises UnansweredError."""
@@ -235,8 +239,8 @@ def match_lines(
     return list(answers.values()), unsupported
 
 
-def _lines(reply: str, known: Labels) -> list[str]:
+def _lines(reply: str, labels: Labels) -> list[str]:
     """The lines, those that are names without what numbers them, such as `1.` in `1.Oslo`."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
     tries = ((line, line.lstrip("-*•0123456789.) ")) for line in lines)
-    return [next(filter(known.positions, texts), texts[0][:200]) for texts in tries]
+    return [next(filter(labels.positions, texts), texts[0][:200]) for texts in tries]

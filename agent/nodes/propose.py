@@ -73,27 +73,27 @@ def propose(
             if options.on_ambiguous != "best" and any(mention["ambiguous"] for mention in mentions):
                 return {}
             try:
-                names = vocabulary_around(kg, _best(mentions), question)
+                names = vocabulary_around(kg, _best_terms(mentions), question)
                 ask = _Asking(kg, facts, asker, replies, prompts, question, mentions, names)
-                answered, reason = _proposed(ask)
+                executed_query, reason = _proposed(ask)
             except UnansweredError:
-                answered, reason = None, ""
+                executed_query, reason = None, ""
             except ServiceError as error:
-                answered, reason = None, f"{error.message}: no query was proposed"
+                executed_query, reason = None, f"{error.message}: no query was proposed"
         usage = spent(state.get("usage"), since, **asker.cost, kg_requests=meter.requests or 1)
-        if answered is None:
+        if executed_query is None:
             all_notes = [*notes, *asker.add_notes([reason] if reason else [])]
             return {**_going_on(state, question, mentions, all_notes), "usage": usage}
-        runtime.stream_writer({"event": "linked", "topics": answered.computed.topics})
-        if answered.computed.result is not None:
-            runtime.stream_writer({"event": "computed", "result": answered.computed.result})
+        runtime.stream_writer({"event": "linked", "topics": executed_query.computed.topics})
+        if executed_query.computed.result is not None:
+            runtime.stream_writer({"event": "computed", "result": executed_query.computed.result})
         return {
             **unanswered(method),
-            **answered.changes,
+            **executed_query.changes,
             "question": question,
             "mentions": mentions,
             "reasoner": "llm",
-            "notes": asker.add_notes([*notes, *answered.computed.notes]),
+            "notes": asker.add_notes([*notes, *executed_query.computed.notes]),
             "usage": usage,
         }
 
@@ -128,7 +128,7 @@ def _mentions(
     return linking.mentions, linking.notes
 
 
-def _best(mentions: Sequence[MentionRecord]) -> list[str]:
+def _best_terms(mentions: Sequence[MentionRecord]) -> list[str]:
     return [mention["candidates"][0]["term"] for mention in mentions]
 
 
@@ -147,14 +147,14 @@ def _proposed(asking: _Asking) -> tuple[Executed | None, str]:
             if tree is None:
                 return None, _NONE
             with asking.facts() as facts:
-                return executed(asking.kg, facts, _bound(asking, tree)), ""
+                return executed(asking.kg, facts, _bound_tree(asking, tree)), ""
         except (QuestionError, ShortageError) as error:
             reason = _reason(error)
             refused = {"reply": _json(reply[:_LONGEST]), "reason": _json(reason)}
     return None, f"{_REFUSED}: {reason}"
 
 
-def _bound(asking: _Asking, tree: object) -> Bound:
+def _bound_tree(asking: _Asking, tree: object) -> Bound:
     """The tree with its names looked up. Raises QuestionError, also for terms in place of names."""
     mentions = [
         Mention(

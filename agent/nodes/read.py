@@ -12,11 +12,11 @@ from typing import get_args
 
 from langgraph.runtime import Runtime
 
-from ..answers.at_odds import at_odds, connects_itself
-from ..answers.class_words import called
+from ..answers.at_odds import connects_itself, queries_at_odds
+from ..answers.class_words import names_in_either_number
 from ..answers.computed import Computed
 from ..answers.judging import left_out_of, without_reading
-from ..answers.outcomes import apart_from_itself, as_meant
+from ..answers.outcomes import apart_from_itself, weighed_and_narrowed
 from ..answers.queries import Executed
 from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered, lacking_names
 from ..answers.topics import best_topics, linked
@@ -24,7 +24,7 @@ from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
 from ..conversation.before import before_of
 from ..conversation.of_another import with_that_of_another
-from ..decoding.plan import BeamPlan, of_model
+from ..decoding.plan import BeamPlan, usage_fields
 from ..errors import NoPathError
 from ..kg import KnowledgeGraph
 from ..kg.labels.meanings import written_term
@@ -69,7 +69,7 @@ _MAY_BE_ALONE = 0.3
 """The least probability with which a question may stand alone, where it is not sure with others."""
 
 
-def read(tools: ReadWith, method: str) -> Node:
+def read_node(tools: ReadWith, method: str) -> Node:
     """Answer the question in full by the query that it is read as."""
     return reading_node(tools, method, answered, plan_of)
 
@@ -106,12 +106,12 @@ def reading_node(
                 asked, queries = _read_in_context(
                     tools.reader, asked, plan(options), tools.least_likely
                 )
-                notes, cost = [*notes, *queries.notes], of_model(queries.cost)
+                notes, cost = [*notes, *queries.notes], usage_fields(queries.cost)
                 likely = explained(asked, _askable(queries.queries), tools.account())
                 likely = with_that_of_another(tools.kg, turns, asked, likely)
                 with tools.reader.facts() as facts:
                     if tools.is_general:
-                        likely = as_meant(facts, likely, asked)
+                        likely = weighed_and_narrowed(facts, likely, asked)
                     likely = [apart_from_itself(facts, query, asked.before) for query in likely]
                 outcome = answering(tools, asked, likely, options)
                 if outcome.for_method is None and outcome.computed.status in SILENT:
@@ -119,7 +119,7 @@ def reading_node(
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
         if outcome.for_method is None:
-            changes = _answered(outcome, mentions)
+            changes = _answered_changes(outcome, mentions)
         else:
             changes = _handed_on(outcome.for_method, mentions, notes)
         _emit(runtime, changes, question)
@@ -154,7 +154,7 @@ def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
             continue
         term = written_term(text)
         if term is None:
-            if not called(kg, text):
+            if not names_in_either_number(kg, text):
                 hint = "check how it is spelled, or leave the brackets out"
                 raise NoPathError(f"{NOTHING_CALLED} {text}: {hint}")
         elif not is_literal(term) and not _is_known(kg, term):
@@ -218,7 +218,9 @@ def _unanswered(kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], r
         return Read(Executed(computed), account=read.account)
     if asked.before != Before() and _likely_alone(asked) < _MAY_BE_ALONE:
         return read
-    others = {in_words(kg, query.bound) for query in at_odds(kg, asked, likely, read.account)}
+    others = {
+        in_words(kg, query.bound) for query in queries_at_odds(kg, asked, likely, read.account)
+    }
     readings = [reading for reading in read.readings if reading["words"] not in others]
     if read.executed.words in others:
         notes = list(map(without_reading, read.computed.notes))
@@ -256,25 +258,25 @@ def _read_in_context(
     chance, mentions = _likely_alone(asked), asked.mentions.numbered
     if chance < _MAY_BE_ALONE:
         return asked, reader.read(asked, plan)
-    by_itself = replace(asked, before=Before())
+    without_context = replace(asked, before=Before())
     if chance >= _COMPLETE and any(mention.kind not in _VALUES for mention in mentions):
-        return by_itself, reader.read(by_itself, plan)
+        return without_context, reader.read(without_context, plan)
     points = chance < SURE_ALONE and pointing_word(asked.question, mentions) != ""
     if chance < _LIKELY_ALONE or points:
         queries = reader.read(asked, plan)
         if _surest(queries) >= least:
             return asked, queries
-        alone = reader.read(by_itself, plan)
-        is_alone = _surest(alone) >= _PLAIN
+        read_alone = reader.read(without_context, plan)
+        is_alone = _surest(read_alone) >= _PLAIN
     else:
-        alone = reader.read(by_itself, plan)
-        if _surest(alone) >= _PLAIN:
-            return by_itself, alone
+        read_alone = reader.read(without_context, plan)
+        if _surest(read_alone) >= _PLAIN:
+            return without_context, read_alone
         queries = reader.read(asked, plan)
-        is_alone = _surest(alone) >= _surest(queries)
-    cost = alone.cost + queries.cost
+        is_alone = _surest(read_alone) >= _surest(queries)
+    cost = read_alone.cost + queries.cost
     if is_alone:
-        return by_itself, replace(alone, cost=cost)
+        return without_context, replace(read_alone, cost=cost)
     return asked, replace(queries, cost=cost)
 
 
@@ -287,7 +289,7 @@ def _surest(queries: ReadQueries) -> float:
     return max((query.probability for query in queries.queries), default=0.0)
 
 
-def _answered(outcome: Read, mentions: list[MentionRecord]) -> State:
+def _answered_changes(outcome: Read, mentions: list[MentionRecord]) -> State:
     """Changes of the state where the query was answered, or could not be."""
     silent = outcome.computed.status == "abstained"
     topics = outcome.topics

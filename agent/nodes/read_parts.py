@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from ..answers.candidates import entity_record, name_terms
 from ..answers.computed import KINDS, Computed
 from ..answers.judging import left_out_of
-from ..answers.outcomes import alike
+from ..answers.outcomes import same_result
 from ..answers.queries import Executed, in_words
 from ..answers.readings import (
     CUT,
@@ -78,16 +78,16 @@ class PlainParts:
 
 def plain_parts(
     query: Query,
-    things: frozenset[int],
+    entity_mentions: frozenset[int],
     last: Mapping[Literal["answers", "topics"], tuple[int, ...]],
 ) -> PlainParts:
     """Take a query apart, the same walk once.
 
-    `things` are the numbers of mentions that are entities, and `last` those of mentions that are
-    the same as the last answers or topics. A class at the end of a walk is in both, so that what is
-    left keeps only such members.
+    `entity_mentions` are the numbers of mentions that are entities, and `last` those of mentions
+    that are the same as the last answers or topics. A class at the end of a walk is in both, so
+    that what is left keeps only such members.
     """
-    taking = _Taking(things, last)
+    taking = _Taking(entity_mentions, last)
     rest = taking.rest(query)
     return PlainParts(tuple(taking.walks), rest)
 
@@ -155,16 +155,16 @@ def _probability(
         likely = [read.query for read in walks if _begins_at(read) == begins]
     else:
         with tools.reader.facts() as facts:
-            likely = [first.query, *alike(facts, first.query, queries, asked.before)]
+            likely = [first.query, *same_result(facts, first.query, queries, asked.before)]
     probability = sum(query.probability for query in likely)
     if _is_of_method(tools, first):
         probability /= sum(query.probability for query in queries)
     return round(min(probability, 1.0), 6)
 
 
-def _over_the_graph(method: str, whole: Read) -> list[str]:
+def _over_the_graph(method: str, read_whole: Read) -> list[str]:
     """A note where something was answered that the method had no part in."""
-    if whole.computed.status not in ("answered", "partial"):
+    if read_whole.computed.status not in ("answered", "partial"):
         return []
     return [f"computed over the whole graph, not over what {method} verified"]
 
@@ -200,7 +200,7 @@ def _walk(
     """The question for the method: as it is, or in full."""
     if _is_full(kg, asked, read, account):
         return ForMethod()
-    (part,) = _parts(kg, read)
+    (part,) = _plain_questions(kg, read)
     return ForMethod(part["question"], part["mentions"])
 
 
@@ -226,10 +226,10 @@ def _computed(kg: KnowledgeGraph, asked: Asked, read: _TakenApart, reading: Read
         notes=[CUT] if cut else [],
         read=reading,
     )
-    return ForMethod(operation=operation, parts=_parts(kg, read))
+    return ForMethod(operation=operation, parts=_plain_questions(kg, read))
 
 
-def _parts(kg: KnowledgeGraph, read: _TakenApart) -> list[Part]:
+def _plain_questions(kg: KnowledgeGraph, read: _TakenApart) -> list[Part]:
     """The walks as plain questions, each in words that end in the name of its thing."""
     parts = list[Part]()
     for walk in read.made_of.walks:
@@ -267,10 +267,10 @@ def _mention(kg: KnowledgeGraph, words: str, term: Term) -> MentionRecord:
 class _Taking:
     def __init__(
         self,
-        things: frozenset[int],
+        entity_mentions: frozenset[int],
         last: Mapping[Literal["answers", "topics"], tuple[int, ...]],
     ) -> None:
-        self._things = things
+        self._entity_mentions = entity_mentions
         self._last = last
         self.walks: dict[Query, int] = {}
 
@@ -298,7 +298,7 @@ class _Taking:
         if (
             not isinstance(numbers, tuple)
             or not steps
-            or not all(n in self._things for n in numbers)
+            or not all(n in self._entity_mentions for n in numbers)
         ):
             return query
         ends = {} if left else {"of_class": query.of_class, "class_id": query.class_id}

@@ -41,12 +41,12 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
         outcome, readings, reading, tree = with_readings(outcome, state)
         if silent and outcome.status in SILENT and state.get("topics"):
             outcome = outcome._replace(notes=[*outcome.notes, silent])
-        shown = outcome.answers[: options.max_answers]
-        left_out = len(outcome.answers) - len(shown)
-        listed = "; ".join(answer["label"] for answer in shown)
+        shown_answers = outcome.answers[: options.max_answers]
+        left_out = len(outcome.answers) - len(shown_answers)
+        listed = "; ".join(answer["label"] for answer in shown_answers)
         listed += f"; and {left_out:,} more" if left_out else ""
         text = result["text"] if result else listed or silence(outcome.status, outcome.notes)
-        known: State = {
+        answered_state: State = {
             **state,
             "readings": readings,
             "reading": reading,
@@ -56,24 +56,24 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             "answers": outcome.answers,
             "notes": outcome.notes,
         }
-        turn = turn_of(known, text)
-        line = unread_line(known) if outcome.status == "partial" else ""
+        turn = turn_of(answered_state, text)
+        line = unread_line(answered_state) if outcome.status == "partial" else ""
         reply = f"{line}\n{text}" if line else text
         notes = [*outcome.notes, *not_shown(left_out)]
         shown_turn: Turn = {
             **turn,
             "text": reply,
             "notes": notes,
-            "answers": shown,
+            "answers": shown_answers,
             "cut": turn["cut"] or left_out > 0,
         }
         message = message_of(shown_turn, reading, result, history_of(get_config()))
         is_courtesy = outcome.status == "introduced"
         runtime.stream_writer({"event": "responded", "status": outcome.status, "text": reply})
         return {
-            "question": known.get("question", ""),
+            "question": answered_state.get("question", ""),
             "status": outcome.status,
-            "answers": shown,
+            "answers": shown_answers,
             "notes": notes,
             "turns": [] if is_courtesy else [turn],
             "messages": [message],

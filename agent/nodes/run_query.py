@@ -32,14 +32,14 @@ def run_query(kg: KnowledgeGraph, facts: FactsLender, method: str) -> Node:
             before = before_of(kg, _turns_before(state))
             earlier = before.answered if before.terms() else None
             bound = replace(bound, earlier=before.terms())
-            answered = executed(kg, lent, bound, earlier=earlier)
-        words = answered.words
+            executed_query = executed(kg, lent, bound, earlier=earlier)
+        words = executed_query.words
         question = state.get("question") or words
-        if answered.computed.result is not None:
-            runtime.stream_writer({"event": "computed", "result": answered.computed.result})
+        if executed_query.computed.result is not None:
+            runtime.stream_writer({"event": "computed", "result": executed_query.computed.result})
         return {
             **unanswered(method),
-            **answered.changes,
+            **executed_query.changes,
             "said": question,
             "question": question,
             "asked": words,

@@ -113,7 +113,7 @@ def _operation(act: Act, notes: list[str]) -> Operation:
         case "why" | "list" | "card":
             mentions = act.question["mentions"]
             operation = Operation(kind=act.kind, mentions=mentions, notes=notes)
-            return {**operation, "whole": True} if act.whole else operation
+            return {**operation, "whole": True} if act.all_facts else operation
         case "greetings" | "thanks" | "help" | "yes" | "no":
             return Operation(kind="introduction", mentions=[], notes=[], courtesy=act.kind)
         case "choice":

@@ -54,7 +54,11 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
         candidates, answers = state.get("candidates", []), state.get("answers", [])
         topics = frozenset(topic["term"] for topic in state.get("topics", []))
         proofs = [_Proof(c["steps"], _form(c), c["answer"]["term"]) for c in candidates]
-        proofs += [_Proof(chain, _form(a), a["term"]) for a in answers for chain in a["chains"]]
+        proofs += [
+            _Proof(chain, _form(answer), answer["term"])
+            for answer in answers
+            for chain in answer["chains"]
+        ]
         paths = [_path(proof.steps) for proof in proofs]
         loose = {path for proof, path in zip(proofs, paths, strict=True) if proof.form == "chain"}
         with metered() as meter:
@@ -63,10 +67,13 @@ def verify(kg: KnowledgeGraph, sure: Callable[[State, Options], float] = method_
         decoded: list[Candidate] = [{**c, "steps": next(checked)} for c in candidates]
         walks = [c for c in decoded if _supported(c["steps"])]
         proven: list[Answer] = [
-            {**a, "chains": [next(checked) for _ in a["chains"]]} for a in answers
+            {**answer, "chains": [next(checked) for _ in answer["chains"]]} for answer in answers
         ]
         unknown = any(
-            step["verdict"] == "unknown" for a in proven for chain in a["chains"] for step in chain
+            step["verdict"] == "unknown"
+            for answer in proven
+            for chain in answer["chains"]
+            for step in chain
         )
         supported_answers: list[Answer] = [
             {**answer, "chains": supported}
@@ -104,7 +111,7 @@ def _unchecked(judged: Sequence[PathVerdict], failure: str) -> list[str]:
     return [f"{unknown} of {len(chains)} walks could not be checked: {why}"] if unknown else []
 
 
-def _emitted(judged: Sequence[PathVerdict], lost: int) -> Emitted:
+def _emitted(judged: Sequence[PathVerdict], lost_chains: int) -> Emitted:
     """Counts of the distinct chains and triples that were judged, and of the chains without any."""
     verdicts = {
         step.triple: verdict
@@ -120,7 +127,7 @@ def _emitted(judged: Sequence[PathVerdict], lost: int) -> Emitted:
         unsupported=counts["unsupported"],
         unknown=counts["unknown"],
         ill=sum(t in loose or verdict == "unsupported" for t, verdict in verdicts.items()),
-        chains=len(chains) + lost,
+        chains=len(chains) + lost_chains,
         supported_chains=sum(verdict == "supported" for verdict in chains.values()),
     )
 

@@ -178,14 +178,14 @@ def count_apart(words: Sequence[Word], class_: str) -> list[Word]:
     answers are; people, things and the like may be anything.
     """
     forms = {form.casefold() for form in (class_, plural(class_))}
-    apart = list[Word]()
+    remaining_words = list[Word]()
     for word in words:
         text = normalise(word["text"])
         one = singular(text)
         is_other = one != text and text not in forms and not {text, one} & COMMON_WORDS
         is_counted = word["used_by"] == "operator" and is_other and text not in FUNCTION_WORDS
-        apart.append({**word, "used_by": "unread"} if is_counted else word)
-    return apart
+        remaining_words.append({**word, "used_by": "unread"} if is_counted else word)
+    return remaining_words
 
 
 # What the model reads
@@ -222,29 +222,29 @@ def word_parts(
 ) -> list[Rows]:
     """What the model reads of each word: its letters; of a mention its class, and if it is used."""
     pointed = pointed_at(actions)
-    parts = list[Rows]()
+    rows_of_words = list[Rows]()
     for word in words:
         if word.mention is None:
-            parts.append(rows_of(question[word.start : word.end].lower()))
+            rows_of_words.append(rows_of(question[word.start : word.end].lower()))
         else:
             mention = mentions[word.mention]
             used = "used" if word.mention in pointed else "idle"
             letters = rows_of(mention.shown.lower()) if mention.shown else ()
             rows = (row(f"mention:{used}"), row(f"kind:{mention.kind}"), *letters)
-            parts.append(rows[:MOST_PIECES])
-    return parts
+            rows_of_words.append(rows[:MOST_PIECES])
+    return rows_of_words
 
 
 def action_parts(actions: Sequence[Action], label: Callable[[str], str]) -> list[Rows]:
     """What the model reads of each action: its kind, and the words of the name that it has."""
     pointers = literal_pointers(actions)
-    parts = list[Rows]()
+    rows_of_actions = list[Rows]()
     for index, action in enumerate(actions):
         name = f"{action.number}" if index in pointers else label(action.name)
         words = [piece for word in name.lower().split() for piece in rows_of(word)]
         way = (row("inverse"),) if action.inverse else ()
-        parts.append((row(f"action:{action.kind}"), *way, *words)[:MOST_PIECES])
-    return parts
+        rows_of_actions.append((row(f"action:{action.kind}"), *way, *words)[:MOST_PIECES])
+    return rows_of_actions
 
 
 def rows_of(word: str) -> Rows:
@@ -287,21 +287,21 @@ def log_shares(weights: Weights, rows: NDArray[np.int64], words: int) -> NDArray
     is_action = position >= words
     hidden = linear(weights, "widened", table) + weights["kinds.weight"][is_action.astype(np.int64)]
     hidden = hidden + weights["places.weight"][np.where(is_action, position - words, position)]
-    seen = np.asarray(rows.any(-1))
+    is_row_used = np.asarray(rows.any(-1))
     for number in range(LAYERS):
         name = f"layers.layers.{number}"
         normed = layer_norm(weights, f"{name}.norm1", hidden)
         joint = normed @ weights[f"{name}.self_attn.in_proj_weight"].T
         joint = joint + weights[f"{name}.self_attn.in_proj_bias"]
-        heads = joint.reshape(*seen.shape, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
-        mixed = NUMPY.attention(heads[0], heads[1], heads[2], seen[:, None, None])
-        mixed = mixed.swapaxes(1, 2).reshape(*seen.shape, -1)
+        heads = joint.reshape(*is_row_used.shape, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
+        mixed = NUMPY.attention(heads[0], heads[1], heads[2], is_row_used[:, None, None])
+        mixed = mixed.swapaxes(1, 2).reshape(*is_row_used.shape, -1)
         hidden = hidden + linear(weights, f"{name}.self_attn.out_proj", mixed)
         inner = linear(weights, f"{name}.linear1", layer_norm(weights, f"{name}.norm2", hidden))
         hidden = hidden + linear(weights, f"{name}.linear2", inner.clip(min=0))
     offers = linear(weights, "offers", hidden)
     scores = linear(weights, "asks", hidden) @ offers.swapaxes(-1, -2) / np.float32(WIDTH**0.5)
-    scores = np.where((seen & is_action)[:, None], scores, np.float32(-np.inf))
+    scores = np.where((is_row_used & is_action)[:, None], scores, np.float32(-np.inf))
     return log_softmax(np.concatenate([linear(weights, "special", hidden), scores], -1))
 
 
@@ -323,16 +323,16 @@ class LearntAccount:
         weights: Weights,
         threshold: float,
         label: Callable[[str], str],
-        known: Sequence[str] = (),
+        known_words: Sequence[str] = (),
     ) -> None:
         """`threshold` is the least share with which a word is unread; `label` names terms.
 
-        `known` are the words of its training, in small letters. Without any, no word is unknown.
+        `known_words` are those of its training, in small letters. Without any, no word is unknown.
         """
         self._weights = weights
         self._threshold = threshold
         self._label = label
-        self._known = dict.fromkeys(known)
+        self._known = dict.fromkeys(known_words)
 
     def account(
         self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
@@ -343,14 +343,14 @@ class LearntAccount:
             return []
         shares, pointed = self.shares(question, words, mentions, actions), pointed_at(actions)
         account = list[Word]()
-        for word, of_word in zip(words, shares, strict=True):
+        for word, word_shares in zip(words, shares, strict=True):
             if word.mention in pointed:
                 is_value = mentions[word.mention].kind in ("number", "date", "text")
                 used_by = "value" if is_value else "mention"
             else:
-                used_by = self._used_by(of_word, actions)
+                used_by = self._used_by(word_shares, actions)
             text = question[word.start : word.end]
-            if used_by == FILLER and word.mention is None and of_word[1] < _SURE_FILLER:
+            if used_by == FILLER and word.mention is None and word_shares[1] < _SURE_FILLER:
                 used_by = FILLER if self._knows(text.lower()) else UNKNOWN
             account.append(Word(text=text, start=word.start, end=word.end, used_by=used_by))
         return account
@@ -443,18 +443,20 @@ def read_account(folder: Path, label: Callable[[str], str]) -> LearntAccount | N
 
 
 def write_account(
-    folder: Path, weights: Weights, threshold: float, known: Sequence[str] = ()
+    folder: Path, weights: Weights, threshold: float, known_words: Sequence[str] = ()
 ) -> None:
     """Write the account beside a model's weights, in half precision, with the words it knows."""
     from safetensors.numpy import save_file
 
     halves = {name: array.astype(np.float16, order="C") for name, array in weights.items()}
     save_file(halves, folder / ACCOUNT_FILE)
-    write_settings(folder, threshold, known)
+    write_settings(folder, threshold, known_words)
 
 
-def write_settings(folder: Path, threshold: float, known: Sequence[str] = ()) -> None:
+def write_settings(folder: Path, threshold: float, known_words: Sequence[str] = ()) -> None:
     """Write what an account is read with beside its weights."""
-    content = {"threshold": round(threshold, 4)} | ({"known": list(known)} if known else {})
+    content = {"threshold": round(threshold, 4)} | (
+        {"known": list(known_words)} if known_words else {}
+    )
     text = json.dumps(content, ensure_ascii=False, indent=0)
     (folder / ACCOUNT_SETTINGS).write_text(text + "\n", encoding="utf-8")

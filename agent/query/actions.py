@@ -81,7 +81,7 @@ def read_text(text: str) -> tuple[Action, ...]:
     tokens = list(_TOKEN.finditer(inner))
     if "".join(token[0] for token in tokens) != inner:
         raise QuestionError("the text of a query is a sequence of markers", "escape its names")
-    return (*(_read(token[1], token[2].strip()) for token in tokens), Action("end"))
+    return (*(_action_of(token[1], token[2].strip()) for token in tokens), Action("end"))
 
 
 def spell_action(action: Action, names: Mapping[str, str] = {}) -> str:
@@ -94,7 +94,7 @@ def spell_action(action: Action, names: Mapping[str, str] = {}) -> str:
     return marker + spell_relation(escape(names.get(action.name, action.name)), action.inverse)
 
 
-def _read(marker: str, name: str) -> Action:
+def _action_of(marker: str, name: str) -> Action:
     if f"<{marker}>" in POINTERS and not name:
         return Action("pointer", number=int(marker))
     if f"<{marker}>" not in QUERY_MARKERS or marker.lower() not in _KINDS:
@@ -129,13 +129,13 @@ class Choice(NamedTuple):
     kind: Kind
     least: int
     offer: Offer
-    named: bool = False
+    has_name: bool = False
     hop: bool = False
     numbers: range = _NO_NUMBERS
 
     def fits(self, action: Action) -> bool:
         """Whether an action is of this kind, and has what its kind needs."""
-        if self.kind != action.kind or bool(action.name) != self.named:
+        if self.kind != action.kind or bool(action.name) != self.has_name:
             return False
         if self.numbers:
             return action.number in self.numbers and not action.inverse
@@ -145,22 +145,22 @@ class Choice(NamedTuple):
 Choices = tuple[Choice, ...]
 
 
-def mark(kind: Kind, least: int, when: Callable[[Schema], object] | None = None) -> Choice:
-    """An action without a name; `when` says whether a schema allows it."""
+def mark(kind: Kind, least: int, condition: Callable[[Schema], object] | None = None) -> Choice:
+    """An action without a name; `condition` says whether a schema allows it."""
 
     def offer(schema: Schema) -> Iterable[Action]:
-        return (Action(kind),) if when is None or when(schema) else ()
+        return (Action(kind),) if condition is None or condition(schema) else ()
 
     return Choice(kind, least, offer)
 
 
-def named(kind: Kind, least: int, names: Callable[[Schema], Iterable[str]]) -> Choice:
+def class_action(kind: Kind, least: int, names: Callable[[Schema], Iterable[str]]) -> Choice:
     """An action with the name of a class, or of a relation that everything has."""
 
     def offer(schema: Schema) -> Iterable[Action]:
         return _class_actions(kind, tuple(names(schema)))
 
-    return Choice(kind, least, offer, named=True)
+    return Choice(kind, least, offer, has_name=True)
 
 
 def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> Choice:
@@ -176,7 +176,7 @@ def hop(kind: Kind, least: int, members: Query, suits: Suits | None = None) -> C
             if suits(schema, along(members, Step(relation=name, inverse=inverse)))
         )
 
-    return Choice(kind, least, offer, named=True, hop=True)
+    return Choice(kind, least, offer, has_name=True, hop=True)
 
 
 @lru_cache(maxsize=1_000)
@@ -221,11 +221,11 @@ def number(least: int, first: int, last: Callable[[Schema], int] | None = None) 
     return Choice("pointer", least, offer, numbers=range(first, len(POINTERS)))
 
 
-def only(choices: Iterable[Choice], when: Callable[[Schema], object]) -> Choices:
+def under_condition(choices: Iterable[Choice], condition: Callable[[Schema], object]) -> Choices:
     """Choices that a schema offers only on a condition."""
 
     def limited(offer: Offer) -> Offer:
-        return lambda schema: offer(schema) if when(schema) else ()
+        return lambda schema: offer(schema) if condition(schema) else ()
 
     return tuple(choice._replace(offer=limited(choice.offer)) for choice in choices)
 
@@ -239,10 +239,10 @@ def along(members: Query, *steps: Step) -> Query:
     return Query(start=members, steps=steps)
 
 
-def leads(schema: Schema, members: Query, wanted: frozenset[str]) -> bool:
+def leads(schema: Schema, members: Query, measures: frozenset[str]) -> bool:
     """Whether members are what is wanted, or are one hop from it."""
-    return bool(schema.measures(members) & wanted) or any(
-        schema.measures(along(members, Step(relation=name, inverse=inverse))) & wanted
+    return bool(schema.measures(members) & measures) or any(
+        schema.measures(along(members, Step(relation=name, inverse=inverse))) & measures
         for name, inverse in schema.hops(members)
     )
 
@@ -258,7 +258,7 @@ class SetContext:
 
     form: Literal["whole", "value", "part"]
     closers: tuple[Closer, ...]
-    rest: int
+    actions_after: int
     """The least number of actions after its end."""
     open: int = 0
     needs: Needs | None = None
@@ -267,7 +267,7 @@ class SetContext:
     @property
     def ending(self) -> int:
         """The least number of actions to its end, where the set is what is needed."""
-        return self.rest + (1 if "end" in self.closers else 3)
+        return self.actions_after + (1 if "end" in self.closers else 3)
 
     @property
     def close(self) -> int:
@@ -276,13 +276,13 @@ class SetContext:
 
     def within(
         self,
-        rest: int,
+        actions_after: int,
         form: Literal["value", "part"] = "part",
         closers: tuple[Closer, ...] = ("end",),
         needs: Needs | None = None,
     ) -> "SetContext":
         """The context of a set inside this one."""
-        return SetContext(form, closers, rest, self.open + 1, needs)
+        return SetContext(form, closers, actions_after, self.open + 1, needs)
 
     def is_free(self, schema: Schema) -> bool:
         """Whether nothing is needed of the set, or a number, which its size would be."""

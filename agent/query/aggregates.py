@@ -41,7 +41,7 @@ def ranked(sets: "Sets", extreme: Extreme, members: Members, *, top: bool) -> Me
         sizes = sizes[indices]
         total, valued = len(members.ids), len(np.unique(pairs.sources))
         sets.notes += lacking(
-            name or "value", total, without=total - valued, apart=valued - len(best.sources)
+            name or "value", total, without=total - valued, incomparable=valued - len(best.sources)
         )
     order = -sizes if extreme.most else sizes
     mask = _within_rank(order, extreme) if sets.within is None else np.ones(len(sizes), bool)
@@ -49,15 +49,15 @@ def ranked(sets: "Sets", extreme: Extreme, members: Members, *, top: bool) -> Me
     if top:
         sets.ranks = dict(zip(ids.tolist(), order[mask].tolist(), strict=True))
         for index in np.argsort(order, kind="stable")[:MOST_COMPARED] if not extreme.count else ():
-            one, value = int(best.sources[index]), int(best.targets[index])
-            sets.compared += trace(facts, one, hops, value)
+            best_member, value = int(best.sources[index]), int(best.targets[index])
+            sets.compared += trace(facts, best_member, hops, value)
 
-    def prove(one: int) -> Steps:
+    def prove(best_member: int) -> Steps:
         if extreme.count:
-            compared = targets_of(pairs, one)[:MOST_COMPARED].tolist()
+            compared = targets_of(pairs, best_member)[:MOST_COMPARED].tolist()
         else:
-            compared = [int(values[np.searchsorted(ids, one)])]
-        return (*members.prove(one), *trace_each(facts, one, hops, compared))
+            compared = [int(values[np.searchsorted(ids, best_member)])]
+        return (*members.prove(best_member), *trace_each(facts, best_member, hops, compared))
 
     return sets.narrowed(members, Members(ids, prove), top=top)
 
@@ -117,12 +117,12 @@ def grouped(sets: "Sets", query: Query, members: Members, *, top: bool) -> Membe
 
 
 def per_key(
-    sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, of: Sequence[Step]
+    sets: "Sets", groups: Pairs, keys: Ids, agg: Agg, steps: Sequence[Step]
 ) -> tuple[Sizes, str]:
     """An aggregate over the members of each key, and its unit; not a number without a value."""
-    if agg == "count" and not of:
+    if agg == "count" and not steps:
         return counts(groups, keys).astype(float), ""
-    hops = sets.bound.hops(of)
+    hops = sets.bound.hops(steps)
     pairs = follow(sets.facts, np.unique(groups.targets), hops)
     sizes, unit = np.zeros(0), ""
     if agg != "count":
@@ -146,37 +146,37 @@ def aggregated(sets: "Sets", query: Query, agg: Agg) -> tuple[int | float | None
     """A number over the things before the last step, its unit, and the things that have a value."""
     *before, last = query.steps
     facts, hop = sets.facts, (sets.bound.relation(last), last.inverse)
-    things = sets.members(Query(start=query.start, steps=tuple(before)), within=sets.within)
-    every = facts.step(things.ids, *hop)
-    reached = None if sets.within is None else distinct(np.sort(every.targets))
+    measured = sets.members(Query(start=query.start, steps=tuple(before)), within=sets.within)
+    last_steps = facts.step(measured.ids, *hop)
+    reached = None if sets.within is None else distinct(np.sort(last_steps.targets))
     values = sets.members(query.model_copy(update={"answer": "list"}), within=reached)
-    among = np.isin(every.targets, values.ids)
+    is_value = np.isin(last_steps.targets, values.ids)
     name = name_of(facts, (hop,))
     units = Units(facts, name, hop[0])
-    passing = Pairs(every.sources[among], every.targets[among])
+    passing = Pairs(last_steps.sources[is_value], last_steps.targets[is_value])
     pairs, sizes, unit = comparable(facts, passing, units)
     sets.notes += units.notes
     indices = largest(sizes, pairs, most=agg != "min")
     ids, best, sizes = pairs.sources[indices], pairs.targets[indices], sizes[indices]
-    total, apart = len(things.ids), len(np.unique(passing.sources)) - len(ids)
-    if not among.all():
+    total, apart = len(measured.ids), len(np.unique(passing.sources)) - len(ids)
+    if not is_value.all():
         sets.notes.append(f"{len(ids)} of {total} have such a {name}")
-    without = total - len(np.unique(every.sources))
-    sets.notes += lacking(name, total, without=without, apart=apart)
+    valueless = total - len(np.unique(last_steps.sources))
+    sets.notes += lacking(name, total, without=valueless, incomparable=apart)
     if repeated := int((counts(pairs, ids) > 1).sum()):
         which = "smallest" if agg == "min" else "largest"
         sets.notes.append(f"{repeated} have several values of {name}: the {which} counts")
 
-    def step_from(one: int) -> Steps:
-        value = int(best[np.searchsorted(ids, one)])
-        return (triple_step(facts, one, *hop, value),)
+    def step_from(member: int) -> Steps:
+        value = int(best[np.searchsorted(ids, member)])
+        return (triple_step(facts, member, *hop, value),)
 
-    for one in ids[:MOST_COMPARED].tolist():
-        sets.compared += step_from(one)
+    for member in ids[:MOST_COMPARED].tolist():
+        sets.compared += step_from(member)
     number = _aggregate(sizes, agg) if len(sizes) else np.nan
     if np.isinf(number):
         sets.notes.append("the numbers are too large to compute with")
-    members = Members(ids, lambda one: (*things.prove(one), *step_from(one)))
+    members = Members(ids, lambda member: (*measured.prove(member), *step_from(member)))
     return rounded(number), unit or units.shown, members
 
 

@@ -7,7 +7,7 @@ from ..decoding.wire import POINTERS
 from ..errors import QuestionError
 from .actions import Action, Choices, Kind, spell_action
 from .choices import ORDERS, PRESENCE, WORDINGS
-from .grammar import Moves, Offered, whole
+from .grammar import Moves, Offered, whole_query
 from .normal import MentionValue, normal, values_of
 from .schema import Schema
 from .tree import (
@@ -59,7 +59,7 @@ class _Reading(NamedTuple):
 
 
 def _beginning() -> _Reading:
-    moves = whole()
+    moves = whole_query()
     return _Reading(moves, next(moves))
 
 
@@ -69,7 +69,7 @@ def legal(partial: Sequence[Action], schema: Schema, *, most: int = MOST_ACTIONS
     `most` is how many actions the whole query may have. Raises QuestionError where those before are
     no beginning of a query.
     """
-    _, choices = _read(partial)
+    _, choices = _read_actions(partial)
     room = most - len(partial)
     return [action for choice in choices if choice.least <= room for action in choice.offer(schema)]
 
@@ -127,7 +127,7 @@ def query_of(
     QuestionError for actions that are no query, or not a whole one; `are_legal` says that each of
     them could stand where it does.
     """
-    query, choices = _read(actions, are_legal)
+    query, choices = _read_actions(actions, are_legal)
     if query is None:
         raise QuestionError("the query has no end", f"there may come {_listed(choices)}")
     tree = write_query(query)
@@ -136,7 +136,9 @@ def query_of(
     return normal(read_query(tree))
 
 
-def _read(actions: Sequence[Action], are_legal: bool = False) -> tuple[Query | None, Choices]:
+def _read_actions(
+    actions: Sequence[Action], are_legal: bool = False
+) -> tuple[Query | None, Choices]:
     """The query of actions, or the choices after a partial one."""
     reading = _beginning()
     for index, action in enumerate(actions):

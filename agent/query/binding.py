@@ -101,22 +101,22 @@ def tree_in_terms(bound: Bound) -> dict[str, Any]:
     return tree
 
 
-def _put_terms(bound: Bound, part: object) -> None:
-    if isinstance(part, list):
-        for one in cast("list[object]", part):
-            _put_terms(bound, one)
-    elif isinstance(part, dict):
-        node = cast("dict[str, Any]", part)
-        for one in node.values():
-            _put_terms(bound, one)
+def _put_terms(bound: Bound, node_or_list: object) -> None:
+    if isinstance(node_or_list, list):
+        for child in cast("list[object]", node_or_list):
+            _put_terms(bound, child)
+    elif isinstance(node_or_list, dict):
+        node = cast("dict[str, Any]", node_or_list)
+        for child in node.values():
+            _put_terms(bound, child)
         class_id = "class_id" if "start" in node else "id"
-        for key, beside, terms in (
+        for key, id_key, terms in (
             ("relation", "id", bound.relations),
             ("domain", "id", bound.relations),
             ("class", class_id, bound.classes),
         ):
             if isinstance(name := node.get(key), str):
-                node[key] = terms.get(node.pop(beside, None) or name, name)
+                node[key] = terms.get(node.pop(id_key, None) or name, name)
 
 
 def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = ()) -> Bound:
@@ -127,9 +127,9 @@ def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = (
     ServiceError where the graph does not answer.
     """
     nodes = [query, *nested(query)]
-    relations = {name: _relation(kg, name) for name in _each(_relation_names, nodes)}
-    classes = {name: _class(kg, name) for name in _each(_class_names, nodes)}
-    entities = {name: _entity(kg, name) for name in _each(_entity_names, nodes)}
+    relations = {name: _relation(kg, name) for name in _distinct_names(_relation_names, nodes)}
+    classes = {name: _class(kg, name) for name in _distinct_names(_class_names, nodes)}
+    entities = {name: _entity(kg, name) for name in _distinct_names(_entity_names, nodes)}
     return Bound(query, relations, classes, entities, _bound_mentions(kg, query, mentions))
 
 
@@ -191,22 +191,24 @@ def _bound_mentions(
     return tuple(bound)
 
 
-def _each(names: Callable[[Query], Iterable[str]], nodes: Sequence[Query]) -> dict[str, None]:
+def _distinct_names(
+    names: Callable[[Query], Iterable[str]], nodes: Sequence[Query]
+) -> dict[str, None]:
     return dict.fromkeys(name for node in nodes for name in names(node))
 
 
 def _relation_names(node: Query) -> Iterator[str]:
-    parts: list[Step | Domain] = [node.start] if isinstance(node.start, Domain) else []
-    parts += (*node.steps, *node.group)
+    relations: list[Step | Domain] = [node.start] if isinstance(node.start, Domain) else []
+    relations += (*node.steps, *node.group)
     for column in node.columns:
-        parts += (*column.of, *column.steps)
+        relations += (*column.of, *column.steps)
     for having in node.having:
-        parts += having.of
+        relations += having.of
     for condition in node.filters:
-        parts += condition.steps
+        relations += condition.steps
     if node.extreme is not None:
-        parts += (*node.extreme.steps, *node.extreme.of)
-    return map(relation_name, parts)
+        relations += (*node.extreme.steps, *node.extreme.of)
+    return map(relation_name, relations)
 
 
 def _class_names(node: Query) -> Iterator[str]:
@@ -241,14 +243,18 @@ def _relation(kg: KnowledgeGraph, name: str) -> Term:
         return _checked(name)
     terms = kg.walk_labels.named(name, relation=True)
     if not kg.reading.plain and kg.walk_relations and {*terms}.isdisjoint(kg.walk_relations):
-        called = zip(kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True)
-        terms = [term for term, known in called if name in (known, plain_name(known))] or terms
+        named_relations = zip(
+            kg.walk_relations, kg.walk_labels.names(kg.walk_relations), strict=True
+        )
+        terms = [
+            term for term, label in named_relations if name in (label, plain_name(label))
+        ] or terms
     if not terms:
         wanted, words = normalise(name), kg.walk_labels.vocabulary()
         alike = {it.term for it in words if it.relation and normalise(it.text) == wanted}
-        called = zip(alike, kg.walk_labels.names(list(alike)), strict=True)
-        terms = [term for term, known in called if normalise(known) == wanted]
-    return _only(kg, terms, name, "relation")
+        named_relations = zip(alike, kg.walk_labels.names(list(alike)), strict=True)
+        terms = [term for term, label in named_relations if normalise(label) == wanted]
+    return _single_term(kg, terms, name, "relation")
 
 
 def _class(kg: KnowledgeGraph, name: str) -> Term:
@@ -258,14 +264,14 @@ def _class(kg: KnowledgeGraph, name: str) -> Term:
     wanted = normalise(name)
     exact = [word for word in words if word.text == name]
     meant = exact or [word for word in words if normalise(word.text) == wanted]
-    return _only(kg, list(dict.fromkeys(word.term for word in meant)), name, "class")
+    return _single_term(kg, list(dict.fromkeys(word.term for word in meant)), name, "class")
 
 
 def _entity(kg: KnowledgeGraph, name: str) -> Term:
     if _is_iri(name) or name.startswith("_:") or is_literal(name):
         return _checked(name)
     terms = entities_meant(kg.labels, name) or kg.labels.named(name)
-    return _only(kg, terms, name, "entity")
+    return _single_term(kg, terms, name, "entity")
 
 
 def _is_iri(name: str) -> bool:
@@ -283,7 +289,7 @@ def _checked(term: Term) -> Term:
     return term
 
 
-def _only(kg: KnowledgeGraph, terms: Sequence[Term], name: str, kind: _Kind) -> Term:
+def _single_term(kg: KnowledgeGraph, terms: Sequence[Term], name: str, kind: _Kind) -> Term:
     if len(terms) == 1:
         return terms[0]
     if terms:
@@ -296,23 +302,23 @@ def _hint(kg: KnowledgeGraph, name: str, kind: _Kind) -> str:
     """The names of the graph that are most like one that it does not have, if any are."""
     from rapidfuzz import process
 
-    known = _known(kg, name, kind)
-    near = process.extract(name, known, limit=_MOST_NEAR, score_cutoff=60)
+    names = _similar_names(kg, name, kind)
+    near = process.extract(name, names, limit=_MOST_NEAR, score_cutoff=60)
     if near:
         return f"near it: {'; '.join(similar for similar, _, _ in near)}"
     if kind == "entity":
         return CHECK_SPELLING
-    if not known:
+    if not names:
         return f"it has no {_SEVERAL[kind]}"
-    among = ", among them" if len(known) > _MOST_NEAR else ":"
-    kinds = _SEVERAL[kind] if len(known) > 1 else kind
-    return f"it has {len(known):,} {kinds}{among} {'; '.join(known[:_MOST_NEAR])}; {LIST_NAMES}"
+    among = ", among them" if len(names) > _MOST_NEAR else ":"
+    kinds = _SEVERAL[kind] if len(names) > 1 else kind
+    return f"it has {len(names):,} {kinds}{among} {'; '.join(names[:_MOST_NEAR])}; {LIST_NAMES}"
 
 
 _SEVERAL = {"relation": "relations", "class": "classes"}
 
 
-def _known(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
+def _similar_names(kg: KnowledgeGraph, name: str, kind: _Kind) -> list[str]:
     """Names of the graph of a kind; of entities those with no more than a typo or two in them."""
     if kind == "relation":
         return kg.walk_labels.names(kg.walk_relations)
@@ -350,14 +356,14 @@ class TermNames:
             for child in node.values():
                 self._name(child)
             class_id = "class_id" if "start" in node else "id"
-            for key, beside, look_up in (
+            for key, id_key, look_up in (
                 ("relation", "id", self._relation),
                 ("domain", "id", self._relation),
                 ("class", class_id, self._class),
             ):
                 if isinstance(term := node.get(key), str) and _is_iri(term):
                     node[key], is_sure = look_up(term)
-                    node |= {} if is_sure else {beside: term}
+                    node |= {} if is_sure else {id_key: term}
 
     def _named_relation(self, term: Term) -> tuple[str, bool]:
         """The name of a relation, and whether it means no other one."""

@@ -9,14 +9,14 @@ from .actions import (
     Kind,
     Needs,
     SetContext,
+    class_action,
     hop,
     hops_to,
     is_any,
     leads,
     mark,
-    named,
-    only,
     pointer,
+    under_condition,
 )
 from .normal import follows, is_bare
 from .schema import Schema
@@ -49,7 +49,9 @@ def operations(query: Query, context: SetContext) -> Choices:
     if context.has_room(query, "steps"):
         choices += _steps(query, context)
     if context.has_room(query, "of_class"):
-        choices.append(named("class", least, lambda schema: _classes(schema, query, context)))
+        choices.append(
+            class_action("class", least, lambda schema: _classes(schema, query, context))
+        )
     if context.has_room(query, "filters"):
         choices += [hop("where", least + 1, query), _mark_itself(query, context)]
     if is_inner and context.has_room(query, "also"):
@@ -84,7 +86,7 @@ def _steps(query: Query, context: SetContext) -> Choices:
 
 
 def _closers(query: Query, context: SetContext) -> Choices:
-    least = {"end": context.rest + 1, "or": context.rest + 3}
+    least = {"end": context.actions_after + 1, "or": context.actions_after + 3}
     return tuple(
         mark(kind, least[kind], lambda schema: context.is_fit(schema, query))
         for kind in context.closers
@@ -111,9 +113,9 @@ def starts(context: SetContext) -> Choices:
     everything = Query(start=OfClass(name=ANYTHING))
     choices = [
         _mention(context),
-        named("class", least, classes),
+        class_action("class", least, classes),
         mark("class", least, lambda schema: context.suits(schema, everything)),
-        named("has", least, relations),
+        class_action("has", least, relations),
     ]
     free = [
         mark("answers", least, lambda schema: "answers" in schema.earlier),
@@ -122,7 +124,7 @@ def starts(context: SetContext) -> Choices:
     ]
     if context.open < MOST_OPEN:
         free.append(mark("any", least + 4))
-    return (*choices, *only(free, context.is_free))
+    return (*choices, *under_condition(free, context.is_free))
 
 
 def _mention(context: SetContext, before: tuple[int, ...] = ()) -> Choice:
@@ -217,7 +219,7 @@ def among_those(context: SetContext) -> Choices:
     return (mark("among", context.close + 4),) if context.open < MOST_OPEN else ()
 
 
-def many(context: SetContext) -> Choices:
+def value_count(context: SetContext) -> Choices:
     """The comparison of the number of values."""
     least = context.close + 2 + OPERAND
     return (mark("many", least, lambda schema: _has_operand(schema, context, a_count)),)

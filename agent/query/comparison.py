@@ -73,23 +73,28 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
     if isinstance(text, (int, float)):
         year = value_of(f'"{text}"^^<{XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
         return Operand(number=float(text), date=year and year.number, unit=unit)
-    plain = text.strip()
-    if _MANY_YEARS.fullmatch(plain):
-        years = 10.0 ** plain.lower().count("x")
-        first = float(plain.lower().replace("x", "0"))
+    stripped = text.strip()
+    if _MANY_YEARS.fullmatch(stripped):
+        years = 10.0 ** stripped.lower().count("x")
+        first = float(stripped.lower().replace("x", "0"))
         return Operand(
-            text=plain, number=first, date=first * YEAR, grain=years * YEAR, years=years, unit=unit
+            text=stripped,
+            number=first,
+            date=first * YEAR,
+            grain=years * YEAR,
+            years=years,
+            unit=unit,
         )
-    if _GROUPED.fullmatch(plain):
-        plain = plain.replace(",", "")
-    number = value_of(f'"{plain}"') if re.fullmatch(r"[\w.+-]+", plain) else None
-    kind = _DATES.get(len(plain), "dateTime")
-    date = value_of(f'"{plain}"^^<{XSD}{kind}>') if re.match(r"\d{4}", plain) else None
+    if _GROUPED.fullmatch(stripped):
+        stripped = stripped.replace(",", "")
+    number = value_of(f'"{stripped}"') if re.fullmatch(r"[\w.+-]+", stripped) else None
+    kind = _DATES.get(len(stripped), "dateTime")
+    date = value_of(f'"{stripped}"^^<{XSD}{kind}>') if re.match(r"\d{4}", stripped) else None
     return Operand(
-        text=text if number is None else plain,
+        text=text if number is None else stripped,
         number=number and number.number,
         date=date and date.number,
-        grain=_GRAINS.get(len(plain), 0.0),
+        grain=_GRAINS.get(len(stripped), 0.0),
         unit=unit,
     )
 
@@ -149,27 +154,27 @@ class Units:
                 return ", ".join(map(local_name, currencies))
         return ""
 
-    def converted(self, sizes: Sizes, units: NDArray[np.int32], wanted: str) -> Sizes:
+    def converted(self, sizes: Sizes, units: NDArray[np.int32], target: str) -> Sizes:
         """Sizes in the wanted unit; unchanged where a unit is not known."""
-        if not wanted:
+        if not target:
             return sizes
         sizes = sizes.copy()
         for number in np.unique(units).tolist():
             unit = self.facts.unit(number) or self.unstated
-            if not unit and is_currency(wanted):
+            if not unit and is_currency(target):
                 unit = self.currency
-            rate = factor(unit, wanted)
+            rate = factor(unit, target)
             if rate is None:
-                self.notes.append(_not_converted(self.relation or "a value", unit, wanted))
+                self.notes.append(_not_converted(self.relation or "a value", unit, target))
             elif rate != 1.0:
                 sizes[units == number] *= rate
-                self.notes.append(f"{self.relation} was converted from {unit} to {wanted}")
+                self.notes.append(f"{self.relation} was converted from {unit} to {target}")
         return sizes
 
 
-def are_in_currency(facts: Facts, relation: Term, wanted: str) -> bool:
+def are_in_currency(facts: Facts, relation: Term, currency: str) -> bool:
     """Whether the numbers of a relation are all in a currency, or in none that is known."""
-    if not is_currency(wanted) or facts.kg.profile.skips(relation):
+    if not is_currency(currency) or facts.kg.profile.skips(relation):
         return False
     (name,) = facts.kg.walk_labels.names([relation])
     units = Units(facts, name, relation)
@@ -178,28 +183,28 @@ def are_in_currency(facts: Facts, relation: Term, wanted: str) -> bool:
         for tag in facts.datatypes(relation)
     }
     every = {unit or units.unstated or units.currency for unit in of_datatypes}
-    return all(not unit or factor(unit, wanted) == 1.0 for unit in every)
+    return all(not unit or factor(unit, currency) == 1.0 for unit in every)
 
 
 def _is_money(term: Term) -> bool:
     return bool(currencies_of(local_name(term)))
 
 
-def _not_converted(name: str, unit: str, wanted: str) -> str:
+def _not_converted(name: str, unit: str, target: str) -> str:
     """The note on values in a unit, or in none, that does not convert into the wanted one.
 
     People leave out the currency of a price, so that a bare number is compared without a doubt.
     """
-    if not unit and is_currency(wanted):
-        return f"{name} has no currency that is known: its numbers are compared with {wanted}"
+    if not unit and is_currency(target):
+        return f"{name} has no currency that is known: its numbers are compared with {target}"
     has = f"in {unit}" if unit else "without a unit that is known"
-    return f"{name} is {has}: compared with {wanted} {AS_IT_IS}"
+    return f"{name} is {has}: compared with {target} {AS_IT_IS}"
 
 
 # Comparisons
 
 
-def compare(sizes: Sizes, op: Op, wanted: float) -> Mask:
+def compare(sizes: Sizes, op: Op, bound: float) -> Mask:
     """Which sizes compare so with the one that is wanted."""
     comparisons = {
         "=": np.equal,
@@ -211,7 +216,7 @@ def compare(sizes: Sizes, op: Op, wanted: float) -> Mask:
     }
     if op not in comparisons:
         raise QuestionError(f"numbers have no `{op}`", "it compares texts")
-    return comparisons[op](sizes, wanted)
+    return comparisons[op](sizes, bound)
 
 
 def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bool) -> Mask:
@@ -238,10 +243,13 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
     return mask
 
 
-def _close_to_any(sizes: Sizes, wanted: Sizes) -> Mask:
+def _close_to_any(sizes: Sizes, sorted_numbers: Sizes) -> Mask:
     """Which sizes are equal to one of some sorted numbers, but for the dust of floating point."""
-    after = np.searchsorted(wanted, sizes)
-    near = [wanted[np.clip(indices, 0, len(wanted) - 1)] for indices in (after - 1, after)]
+    after = np.searchsorted(sorted_numbers, sizes)
+    near = [
+        sorted_numbers[np.clip(indices, 0, len(sorted_numbers) - 1)]
+        for indices in (after - 1, after)
+    ]
     return np.logical_or(*(np.isclose(sizes, size, rtol=1e-12, atol=0.0) for size in near))
 
 
@@ -259,12 +267,12 @@ def ordered(
             raise _no_order(facts, values, op, units.relation)
         if operand.number is not None:
             converted = units.converted(sizes[is_number], units_of[is_number], operand.unit)
-            wanted = _coarse(np.array([operand.number]), operand.years)[0]
-            mask[is_number] = compare(_coarse(converted, operand.years), op, wanted)
+            bound = _coarse(np.array([operand.number]), operand.years)[0]
+            mask[is_number] = compare(_coarse(converted, operand.years), op, bound)
         if operand.date is not None:
             grain = grain_of(operand, year=year)
-            wanted = _coarse(np.array([operand.date]), grain)[0]
-            mask[is_date] = compare(_coarse(sizes[is_date], grain), op, wanted)
+            bound = _coarse(np.array([operand.date]), grain)[0]
+            mask[is_date] = compare(_coarse(sizes[is_date], grain), op, bound)
     elif operand.text is None and len(operand.terms):
         raise _no_order(facts, operand.terms, op, units.relation)
     elif operand.text is not None and len(values):
@@ -285,18 +293,18 @@ def worded(facts: Facts, values: Ids, op: Op, operand: Operand) -> Mask:
 
 def _texts(facts: Facts, values: Ids, op: Op, text: str) -> Mask:
     """Which values have a name that compares so with a text; capitals do not matter."""
-    wanted = text.casefold()
+    folded = text.casefold()
 
     def passes(name: str) -> bool:
         match op:
             case "starts":
-                return name.startswith(wanted)
+                return name.startswith(folded)
             case "ends":
-                return name.endswith(wanted)
+                return name.endswith(folded)
             case "contains":
-                return wanted in name
+                return folded in name
             case _:
-                return name == wanted
+                return name == folded
 
     pairs = facts.texts(values)
     names, inverse = np.unique(pairs.targets, return_inverse=True)
@@ -337,16 +345,16 @@ def comparable(
     common = int(numbers[times.argmax()]) if len(numbers) else 0
     unit = facts.unit(common)
     for number in numbers[numbers != common].tolist():
-        other = facts.unit(number)
-        rate = factor(other or units.unstated, unit or units.unstated)
-        of_unit = mask & (units_of == number)
+        other_unit = facts.unit(number)
+        rate = factor(other_unit or units.unstated, unit or units.unstated)
+        has_unit = mask & (units_of == number)
         if rate is None:
-            mask &= ~of_unit
-            has = f"in {other}" if other else "without a unit"
-            left_out = int(of_unit.sum())
+            mask &= ~has_unit
+            has = f"in {other_unit}" if other_unit else "without a unit"
+            left_out = int(has_unit.sum())
             units.notes.append(f"{left_out} values of {units.relation} {has} are left out")
         else:
-            sizes[of_unit] *= rate
+            sizes[has_unit] *= rate
     return Pairs(pairs.sources[mask], pairs.targets[mask]), sizes[mask], unit
 
 

@@ -31,12 +31,14 @@ def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = F
             sets.contradict(_with_values(sets, condition, members, pairs))
         return Members(without, members.prove)
     if condition.count:
-        return _by_count(sets, condition, members, pairs)
+        return _with_count(sets, condition, members, pairs)
     passing = pairs
     if condition.op != "exists":
         units = Units(facts, sets.name(condition), hops[-1][0] if hops else None)
         values = distinct(np.sort(pairs.targets))
-        mask = _passing(sets, values, condition, units)[np.searchsorted(values, pairs.targets)]
+        mask = _passing_values(sets, values, condition, units)[
+            np.searchsorted(values, pairs.targets)
+        ]
         passing = Pairs(pairs.sources[mask], pairs.targets[mask])
         sets.notes += units.notes
     ids = distinct(passing.sources)
@@ -64,7 +66,7 @@ def _with_values(sets: "Sets", condition: Filter, members: Members, pairs: Pairs
     return Members(ids, prove)
 
 
-def _by_count(sets: "Sets", condition: Filter, members: Members, pairs: Pairs) -> Members:
+def _with_count(sets: "Sets", condition: Filter, members: Members, pairs: Pairs) -> Members:
     numbers = counts(pairs, members.ids).astype(float)
     is_unequal = condition.op == "!="
     mask = np.zeros(len(numbers), bool)
@@ -93,7 +95,7 @@ def _wanted_counts(sets: "Sets", condition: Filter) -> list[float]:
     return numbers
 
 
-def _passing(sets: "Sets", values: Ids, condition: Filter, units: Units) -> Mask:
+def _passing_values(sets: "Sets", values: Ids, condition: Filter, units: Units) -> Mask:
     """Which values pass; of `!=`, those that are equal."""
     facts, operand, year = sets.facts, _operand(sets, condition), bool(condition.of)
     match condition.op:

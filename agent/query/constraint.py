@@ -101,14 +101,14 @@ class Queries(Expanding[QueryState]):
         self._partials = [Partial()]
         self._numbers: dict[tuple[int, Action], int] = {}
         self._fronts: dict[int, _Front] = {}
-        if not self._front(0).words:
+        if not self._front_of(0).words:
             raise NoPathError("no query can begin over this graph", "name something that it holds")
 
     # The protocol.
 
     def start(self) -> QueryState:
         """The state before the opening tag."""
-        return QueryState("open", 0, 0, len(self._front(0).words), 0)
+        return QueryState("open", 0, 0, len(self._front_of(0).words), 0)
 
     def prepare(self, states: Sequence[QueryState]) -> None:
         """Nothing: the schema looks up what it is asked."""
@@ -139,11 +139,11 @@ class Queries(Expanding[QueryState]):
 
     def _expand_action(self, state: QueryState) -> dict[int, QueryState]:
         number, lo, hi, depth = state.partial, state.lo, state.hi, state.depth
-        words, actions, _ = self._front(number)
+        words, actions, _ = self._front_of(number)
         children: dict[int, QueryState] = {}
         if lo < hi and depth and len(words[lo]) == depth:
             # A name that is whole may end here; then the next action begins with a marker.
-            children = dict(self._after(self._first(self._following(number, actions[lo]))))
+            children = dict(self._children_of(self._first(self._following(number, actions[lo]))))
             lo += 1
         while lo < hi:
             token, end = words[lo][depth], lo + 1
@@ -159,7 +159,7 @@ class Queries(Expanding[QueryState]):
 
     def _first(self, number: int) -> QueryState:
         """The state before the next action."""
-        return QueryState("action", number, 0, len(self._front(number).words), 0)
+        return QueryState("action", number, 0, len(self._front_of(number).words), 0)
 
     def _following(self, number: int, action: Action) -> int:
         """The number of a partial query with one more action."""
@@ -167,13 +167,13 @@ class Queries(Expanding[QueryState]):
         if following is None:
             following = self._numbers[number, action] = len(self._partials)
             before = self._partials[number]
-            if action.kind == "end" and self._front(number).may_end:
+            if action.kind == "end" and self._front_of(number).may_end:
                 self._partials.append(Partial((*before.actions, action)))
             else:
                 self._partials.append(before.after(action))
         return following
 
-    def _front(self, number: int) -> _Front:
+    def _front_of(self, number: int) -> _Front:
         front = self._fronts.get(number)
         if front is None:
             actions, may_end = self._partials[number].following(self._schema, most=self._most)

@@ -23,7 +23,7 @@ class _Written(NamedTuple):
 
 
 @cache
-def _written() -> _Written:
+def _currency_words() -> _Written:
     table = language_words("en")["currencies"]
     codes = {code: frozenset((code,)) for code in table["codes"].split()}
     codes |= {code: frozenset((code.upper(),)) for code in table["small"].split()}
@@ -43,16 +43,16 @@ def _either(spellings: Iterable[str]) -> str:
 
 def currencies_of(text: str) -> frozenset[str]:
     """The codes of the currencies that a text may mean, as `$` may several; none for others."""
-    codes = _written().codes
+    codes = _currency_words().codes
     return codes.get(text) or codes.get(text.lower(), frozenset())
 
 
 def currency_before(text: str, end: int) -> re.Match[str] | None:
     """The currency that stands before a number, in the group."""
-    return _written().before.search(text[:end])
+    return _currency_words().before.search(text[:end])
 
 
 def currency_after(text: str, start: int) -> str:
     """The currency that follows a number, as it is written; empty where none does."""
-    following = _written().after.match(text, start)
+    following = _currency_words().after.match(text, start)
     return following[1] if following else ""

@@ -74,25 +74,25 @@ class _Remote:
         """The denotation of the query, and the proofs of the members that are listed."""
         match self._compiled.form:
             case "truth" if asks_of_each(self._bound.query):
-                return self._of_each()
+                return self._truth_of_each()
             case "truth":
                 truth = bool(self._rows(self._compiled, 1))
                 return replace(self._examples("truth"), value=truth)
             case "number":
                 rows = self._rows(self._compiled, 1)
                 value = _number(rows[0][0]) if rows else None
-                shown = self._examples("number")
+                examples = self._examples("number")
                 if self._bound.query.answer == "count":
                     size, missing = int(value or 0), list[str]()
                 else:
                     size, missing = self._missing_numbers()
-                beyond = not_checked(len(shown.members), size)
-                notes = (*missing, *shown.notes, *beyond)
-                return replace(shown, value=value, size=size, notes=notes)
+                beyond = not_checked(len(examples.members), size)
+                notes = (*missing, *examples.notes, *beyond)
+                return replace(examples, value=value, size=size, notes=notes)
             case _:
                 return self._listed()
 
-    def _of_each(self) -> Outcome:
+    def _truth_of_each(self) -> Outcome:
         """Whether each member of a set is in every one of some others, with examples of either."""
         query = self._bound.query
         tested, others = self._count(subject(query)), self._count(exceptions(query))
@@ -101,10 +101,10 @@ class _Remote:
         proved = self._proved(replace(self._bound, query=asked), _first_cells(rows))
         truth, size = bool(tested) and not others, others or tested
         notes = (*proved.notes, *not_checked(len(proved.members), size))
-        shown = replace(proved, form="truth", value=truth, size=size, tested=tested, notes=notes)
+        result = replace(proved, form="truth", value=truth, size=size, tested=tested, notes=notes)
         if truth or not tested:
-            return shown
-        return replace(shown, members=(), instead=shown.members)
+            return result
+        return replace(result, members=(), instead=result.members)
 
     def _listed(self) -> Outcome:
         query, rows = self._bound.query, self._rows(self._compiled, MOST_MEMBERS + 1)
@@ -117,13 +117,13 @@ class _Remote:
             notes = [*self._missing_ranks(extreme), *notes]
         if size > len(proved.members):
             notes.append(f"only {len(proved.members):,} of {size:,} are listed")
-        shown = list[tuple[Cell, ...]]()
+        shown_rows = list[tuple[Cell, ...]]()
         listed, columns = set(proved.members), [None, *query.columns]
         for row in rows if self._compiled.form == "rows" else ():
             if row[0] in listed:
                 cells = zip(row, columns, strict=True)
-                shown.append(tuple(_number(c) if col and col.agg else c for c, col in cells))
-        return replace(proved, size=size, rows=tuple(shown), units=(), notes=tuple(notes))
+                shown_rows.append(tuple(_number(c) if col and col.agg else c for c, col in cells))
+        return replace(proved, size=size, rows=tuple(shown_rows), units=(), notes=tuple(notes))
 
     def _examples(self, form: Form) -> Outcome:
         """Some members beside a number or a yes, with their proofs."""
@@ -159,15 +159,17 @@ class _Remote:
 
     def _missing_numbers(self) -> tuple[int, list[str]]:
         query = self._bound.query
-        every, last = Query(start=query.start, steps=query.steps[:-1]), query.steps[-1]
+        unmeasured, last = Query(start=query.start, steps=query.steps[:-1]), query.steps[-1]
         valued = self._valued()
         if valued.filters[0].among is None:
-            return self._missing(every, valued, (last,))
+            return self._missing(unmeasured, valued, (last,))
         passing = self._count(valued)
         has = Filter(**last.model_dump(), op="exists")
-        _, missing = self._missing(every, every.model_copy(update={"filters": (has,)}), (last,))
+        _, missing = self._missing(
+            unmeasured, unmeasured.model_copy(update={"filters": (has,)}), (last,)
+        )
         (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
-        return passing, [f"{passing} of {self._count(every)} have such a {name}", *missing]
+        return passing, [f"{passing} of {self._count(unmeasured)} have such a {name}", *missing]
 
     def _missing_ranks(self, extreme: Extreme) -> list[str]:
         query, every = self._bound.query, {"n": _ALL, "place": None}
@@ -176,17 +178,19 @@ class _Remote:
         return self._missing(before, ranked, extreme.steps, extreme.among)[1]
 
     def _missing(
-        self, every: Query, having: Query, steps: Sequence[Step], among: Query | None = None
+        self, all_members: Query, having: Query, steps: Sequence[Step], among: Query | None = None
     ) -> tuple[int, list[str]]:
         """How many of a set have a comparable value of the last step, and notes on the others."""
-        valued, total = self._count(having), self._count(every)
+        valued, total = self._count(having), self._count(all_members)
         if valued == total:
             return valued, []
         *via, last = steps
         (name,) = self._facts.kg.walk_labels.names([self._bound.relation(last)])
         some = Filter(**last.model_dump(), via=tuple(via), among=among, op="exists")
-        stated = self._count(every.model_copy(update={"filters": (*every.filters, some)}))
-        return valued, lacking(name, total, without=total - stated, apart=stated - valued)
+        stated = self._count(
+            all_members.model_copy(update={"filters": (*all_members.filters, some)})
+        )
+        return valued, lacking(name, total, without=total - stated, incomparable=stated - valued)
 
     def _count(self, query: Query) -> int:
         query = query.model_copy(update={"answer": "count", "columns": ()})

@@ -78,7 +78,7 @@ class EndpointHops:
         works: list[Callable[[], object]] = [*self._reading([*topics, *near], named)]
         works += [partial(self._kg.labels.names, near)]
         works += [partial(self._read_ends, named)] if named else []
-        side_by_side(*(partial(_tried, work) for work in works))
+        side_by_side(*(partial(_quietly, work) for work in works))
 
     def _reading(self, nodes: Sequence[Term], classes: Sequence[Term]) -> list[partial[None]]:
         """What is to be asked for the relations of nodes and classes that are not known yet."""
@@ -96,12 +96,12 @@ class EndpointHops:
 
     def _read_classes(self, classes: Sequence[Term]) -> None:
         types = self._kg.profile.types
-        self._of_classes |= self._store.about_members(classes, types, each=self._members)
+        self._of_classes |= self._store.about_members(classes, types, most=self._members)
 
     def _read_ends(self, classes: Sequence[Term]) -> None:
         unknown = [class_ for class_ in classes if class_ not in self._with_ends]
         types = self._kg.profile.types
-        self._ends |= self._store.ends_of_members(unknown, types, each=self._members)
+        self._ends |= self._store.ends_of_members(unknown, types, most=self._members)
         self._with_ends.update(unknown)
 
 
@@ -109,6 +109,6 @@ def _joined(several: Sequence[Sequence[Term]]) -> Iterator[Term]:
     return chain.from_iterable(several)
 
 
-def _tried(work: Callable[[], object]) -> None:
+def _quietly(work: Callable[[], object]) -> None:
     with suppress(ServiceError):
         work()

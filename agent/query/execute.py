@@ -56,14 +56,14 @@ def execute(
     return _outcome(Sets(facts, bound, earlier))
 
 
-def prove(facts: Facts, bound: Bound, members: Sequence[Term], known: Known) -> Outcome:
+def prove(facts: Facts, bound: Bound, members: Sequence[Term], known_members: Known) -> Outcome:
     """The outcome for some of the members that a query is known to have, with their proofs.
 
-    Looks only around these members, and so ranks nothing: `known` gives the members of a set inside
-    the query that is ranked. Raises as `execute` does.
+    Looks only around these members, and so ranks nothing: `known_members` gives the members of a
+    set inside the query that is ranked. Raises as `execute` does.
     """
     facts.limit(SECONDS)
-    return _outcome(Sets(facts, bound, None, facts.ids(members), known))
+    return _outcome(Sets(facts, bound, None, facts.ids(members), known_members))
 
 
 def _outcome(sets: Sets) -> Outcome:
@@ -71,7 +71,7 @@ def _outcome(sets: Sets) -> Outcome:
     if query.answer == "connection":
         return _connection(sets, query)
     if asks_of_each(query) and sets.within is None:
-        return _of_each(sets, query)
+        return _truth_of_each(sets, query)
     number, unit, members = sets.answer(query)
     if query.answer == "yesno":
         return _truth(sets, query, members)
@@ -88,25 +88,27 @@ def _result(
     members: Members,
     *,
     value: int | float | bool | None = None,
-    others: Sequence[Members] = (),
+    proved_sets: Sequence[Members] = (),
     unit: str = "",
     rows: Sequence[tuple[Cell, ...]] = (),
 ) -> Outcome:
-    """The outcome for a set, with the proofs of the members that are shown, and of `others`."""
+    """The outcome for a set, with the proofs of the listed members, and of `proved_sets`."""
     facts, ordered = sets.facts, sets.ordered(members.ids)
     most = {"number": MOST_COUNTED, "truth": MOST_EXAMPLES}.get(form, MOST_MEMBERS)
-    shown = ordered[:most]
-    proofs = sets.proofs(members, shown, others)
-    walks = sets.walks(shown) if sets.walks and form == "members" else {}
-    instead = sets.before.ids[:MOST_EXAMPLES] if sets.before and not len(members.ids) else shown[:0]
+    listed = ordered[:most]
+    proofs = sets.proofs(members, listed, proved_sets)
+    walks = sets.walks(listed) if sets.walks and form == "members" else {}
+    instead = (
+        sets.before.ids[:MOST_EXAMPLES] if sets.before and not len(members.ids) else listed[:0]
+    )
     notes = [*sets.notes, *sorted(facts.cut)]
-    if form == "members" and len(shown) < len(ordered):
-        notes.append(f"only {len(shown):,} of {len(ordered):,} are listed")
+    if form == "members" and len(listed) < len(ordered):
+        notes.append(f"only {len(listed):,} of {len(ordered):,} are listed")
     if form == "number":
-        notes += not_checked(len(shown), len(ordered))
+        notes += not_checked(len(listed), len(ordered))
     return Outcome(
         form,
-        members=tuple(facts.terms(shown)),
+        members=tuple(facts.terms(listed)),
         size=len(members.ids),
         value=value,
         unit=unit,
@@ -123,15 +125,15 @@ def _result(
 
 def _truth(sets: Sets, query: Query, members: Members) -> Outcome:
     """Whether the set, and each of the further ones, has members."""
-    every = [sets.members(other) for other in query.every] if sets.within is None else []
-    truth = all(len(set_.ids) for set_ in (members, *every))
-    for other in every:
-        sets.compared += [step for one in other.ids[:1].tolist() for step in other.prove(one)]
-    if every and not truth:
-        pairs = zip((query, *query.every), (members, *every), strict=True)
-        empty = [sets.words(other) for other, matches in pairs if not len(matches.ids)]
+    further_sets = [sets.members(query_) for query_ in query.every] if sets.within is None else []
+    truth = all(len(set_.ids) for set_ in (members, *further_sets))
+    for query_ in further_sets:
+        sets.compared += [step for one in query_.ids[:1].tolist() for step in query_.prove(one)]
+    if further_sets and not truth:
+        pairs = zip((query, *query.every), (members, *further_sets), strict=True)
+        empty = [sets.words(query_) for query_, matches in pairs if not len(matches.ids)]
         sets.absent.append(f"nothing in the graph is: {'; '.join(empty)}")
-    outcome = _result(sets, "truth", members, value=truth, others=every)
+    outcome = _result(sets, "truth", members, value=truth, proved_sets=further_sets)
     if sets.within is not None or (wider := _unconditioned(query)) is None:
         return outcome
     if not truth:
@@ -177,30 +179,30 @@ def _has_more(query: Query) -> bool:
     return query != plain.model_copy(update=parts)
 
 
-def _of_each(sets: Sets, query: Query) -> Outcome:
+def _truth_of_each(sets: Sets, query: Query) -> Outcome:
     """Whether each member of a set is in every one of the others; of an empty set none is."""
     members = sets.members(subject(query))
     if not len(members.ids):
         sets.absent.append(f"nothing in the graph is: {sets.words(subject(query))}")
         return _result(sets, "truth", members, value=False)
-    every = [(other, sets.members(other)) for other in query.every]
-    held = reduce(Members.both, (holding for _, holding in every), members)
+    conditions = [(other, sets.members(other)) for other in query.every]
+    holding_all = reduce(Members.intersection, (holding for _, holding in conditions), members)
     tested = len(members.ids)
-    if len(held.ids) == tested:
+    if len(holding_all.ids) == tested:
         sets.notes += not_checked(min(tested, MOST_EXAMPLES), tested)
-        return replace(_result(sets, "truth", held, value=True), tested=tested)
-    *earlier, last = (sets.words(other) for other, _ in every)
+        return replace(_result(sets, "truth", holding_all, value=True), tested=tested)
+    *earlier, last = (sets.words(other) for other, _ in conditions)
     among = f"both {', '.join(earlier)} and {last}" if earlier else last
     sets.miss(f"they are not among {among}")
-    others = Members(np.setdiff1d(members.ids, held.ids), members.prove)
-    shown = sets.ordered(others.ids)[:MOST_EXAMPLES]
-    sets.notes += not_checked(len(shown), len(others.ids))
+    exceptions = Members(np.setdiff1d(members.ids, holding_all.ids), members.prove)
+    listed = sets.ordered(exceptions.ids)[:MOST_EXAMPLES]
+    sets.notes += not_checked(len(listed), len(exceptions.ids))
     return replace(
-        _result(sets, "truth", Members(shown[:0]), value=False),
-        size=len(others.ids),
+        _result(sets, "truth", Members(listed[:0]), value=False),
+        size=len(exceptions.ids),
         tested=tested,
-        instead=tuple(sets.facts.terms(shown)),
-        proofs=sets.proofs(others, shown),
+        instead=tuple(sets.facts.terms(listed)),
+        proofs=sets.proofs(exceptions, listed),
     )
 
 
@@ -214,18 +216,18 @@ def _rows(sets: Sets, query: Query, members: Members) -> Outcome:
         columns.append(cells)
         units.append(unit)
     rows = list[tuple[Cell, ...]]()
-    for one in shown.tolist():
-        for cells in product(*(column.get(one, [None]) for column in columns)):
+    for member in shown.tolist():
+        for cells in product(*(column.get(member, [None]) for column in columns)):
             row = (
                 cell if cell is None or column.agg else facts.term(int(cell))
                 for cell, column in zip(cells, query.columns, strict=True)
             )
-            rows.append((facts.term(one), *row))
+            rows.append((facts.term(member), *row))
     if len(rows) > MOST_MEMBERS:
         sets.notes.append(f"only {MOST_MEMBERS:,} of {len(rows):,} rows are listed")
 
-    def prove(one: int) -> Steps:
-        return (*members.prove(one), *further.get(one, ()))
+    def prove(member: int) -> Steps:
+        return (*members.prove(member), *further.get(member, ()))
 
     outcome = _result(sets, "rows", Members(members.ids, prove), rows=rows[:MOST_MEMBERS])
     return replace(outcome, units=tuple(units))
@@ -241,19 +243,19 @@ def _column(
     if column.agg and query.group:
         assert sets.groups is not None
         sizes, unit = per_key(sets, sets.groups, ids, column.agg, column.of)
-        of_each = zip(ids.tolist(), sizes.tolist(), strict=True)
-        return {one: [rounded(size)] for one, size in of_each}, unit
+        size_of = zip(ids.tolist(), sizes.tolist(), strict=True)
+        return {member: [rounded(size)] for member, size in size_of}, unit
     hops = sets.bound.hops(column.of if column.agg else column.steps)
     pairs = follow(sets.facts, ids, hops)
     cells: _Cells = {}
-    for one, value in zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True):
-        cells.setdefault(one, []).append(value)
-        steps = further.setdefault(one, [])
+    for member, value in zip(pairs.sources.tolist(), pairs.targets.tolist(), strict=True):
+        cells.setdefault(member, []).append(value)
+        steps = further.setdefault(member, [])
         if not column.agg or len(steps) < MOST_COMPARED:
-            steps += trace(sets.facts, one, hops, value)
+            steps += trace(sets.facts, member, hops, value)
     if column.agg:
         sizes = counts(pairs, ids).tolist()
-        return {one: [size] for one, size in zip(ids.tolist(), sizes, strict=True)}, ""
+        return {member: [size] for member, size in zip(ids.tolist(), sizes, strict=True)}, ""
     if missing := len(ids) - len(cells):
         name = name_of(sets.facts, hops)
         sets.notes.append(f"{missing} of {len(ids)} have no {name} in the graph")

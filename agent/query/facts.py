@@ -78,7 +78,7 @@ class Facts:
         self._lasting: dict[Term, bool] = {}
         self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
         self._cached = 0
-        self._every: dict[Term, list[tuple[int, int]]] | None = None
+        self._by_relation: dict[Term, list[tuple[int, int]]] | None = None
         self._units: list[str] = [""]
         self._unit_stated: dict[Term, str] = {}
         self._kinds = np.zeros(0, np.int8)
@@ -198,15 +198,15 @@ class Facts:
 
     def texts(self, ids: Ids) -> Pairs:
         """What each term is called: the characters of a literal, every name of a thing."""
-        things = ids[[not is_literal(term) for term in self.terms(ids)]]
-        literals = np.setdiff1d(ids, things, assume_unique=True)
+        entities = ids[[not is_literal(term) for term in self.terms(ids)]]
+        literals = np.setdiff1d(ids, entities, assume_unique=True)
         names = [Pairs(literals, literals)]
         for predicate in (*self.kg.profile.labels, *self.kg.profile.titles):
-            named = self.step(things, predicate, inverse=False)
+            named = self.step(entities, predicate, inverse=False)
             tags = [literal_tag(term) for term in self.terms(named.targets)]
             wanted = np.array([self._is_wanted(tag) for tag in tags], bool)
             names.append(Pairs(named.sources[wanted], named.targets[wanted]))
-        nameless = np.setdiff1d(things, np.concatenate([pairs.sources for pairs in names]))
+        nameless = np.setdiff1d(entities, np.concatenate([pairs.sources for pairs in names]))
         names.append(Pairs(nameless, nameless))
         return Pairs(*(np.concatenate(column) for column in zip(*names, strict=True)))
 
@@ -242,21 +242,21 @@ class Facts:
 
     def _around(self, nodes: Ids, relation: Term, inverse: bool) -> Pairs:
         """The steps of a few nodes, from the cache where a node was followed before."""
-        known = self._near.setdefault((relation, inverse), {})
-        missing = nodes[[node not in known for node in nodes.tolist()]]
+        targets_of = self._near.setdefault((relation, inverse), {})
+        missing = nodes[[node not in targets_of for node in nodes.tolist()]]
         if len(missing):
             pairs = self._followed(missing, relation, inverse)
             self._cached += len(pairs.targets) + len(missing)
             if self._cached > _MOST_CACHED:
                 self._near, self._cached = {}, 0
-                known = self._near.setdefault((relation, inverse), {})
+                targets_of = self._near.setdefault((relation, inverse), {})
                 missing = nodes
                 pairs = self._followed(nodes, relation, inverse)
             first = np.searchsorted(pairs.sources, missing, "left")
             last = np.searchsorted(pairs.sources, missing, "right")
             for node, start, end in zip(missing.tolist(), first, last, strict=True):
-                known[node] = pairs.targets[start:end]
-        around = [known[node] for node in nodes.tolist()]
+                targets_of[node] = pairs.targets[start:end]
+        around = [targets_of[node] for node in nodes.tolist()]
         sizes = [len(targets) for targets in around]
         return Pairs(np.repeat(nodes, sizes), np.concatenate([nodes[:0], *around]))
 
@@ -299,15 +299,17 @@ class Facts:
 
     def _facts(self) -> dict[Term, list[tuple[int, int]]]:
         """Every fact by its relation."""
-        if self._every is None:
-            every: dict[Term, list[tuple[int, int]]] = {}
+        if self._by_relation is None:
+            by_relation: dict[Term, list[tuple[int, int]]] = {}
             for count, (head, relation, tail) in enumerate(self.kg.walks.facts()):
-                every.setdefault(relation, []).append((self._id(head), self._id(node_of(tail))))
+                by_relation.setdefault(relation, []).append(
+                    (self._id(head), self._id(node_of(tail)))
+                )
                 if count % 100_000 == 0:
                     self._check_time()
                     self.check_size(count, relation)
-            self._every = every
-        return self._every
+            self._by_relation = by_relation
+        return self._by_relation
 
     def _grow(self) -> None:
         """Make room for the values of new terms."""

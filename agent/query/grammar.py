@@ -21,8 +21,8 @@ from .actions import (
     hops_to,
     mark,
     number,
-    only,
     pointer,
+    under_condition,
 )
 from .choices import (
     OPERAND,
@@ -39,7 +39,6 @@ from .choices import (
     column_aggregates,
     column_starts,
     comparisons,
-    many,
     measures_of,
     near_numbers,
     needed,
@@ -50,6 +49,7 @@ from .choices import (
     ranks,
     starts,
     ungrouped,
+    value_count,
 )
 from .normal import follows, measured
 from .tree import (
@@ -76,9 +76,9 @@ Moves: TypeAlias = Generator[Offered, Action, T]
 Walk: TypeAlias = tuple[Step, ...]
 
 
-def whole() -> Moves[Query]:
+def whole_query() -> Moves[Query]:
     """A whole query, its end included."""
-    query, _ = yield from _set(SetContext("whole", ("end",), rest=0))
+    query, _ = yield from _set(SetContext("whole", ("end",), actions_after=0))
     return query
 
 
@@ -171,7 +171,7 @@ def _condition(query: Query, action: Action, context: SetContext) -> Moves[Filte
 
         def compared(walk: Walk) -> Choices:
             values = along(query, *walk)
-            return (*many(context), *presence(context), *comparisons(values, context))
+            return (*value_count(context), *presence(context), *comparisons(values, context))
 
         hops, action = yield from _walk(
             query, action, context.close + 1, lambda walk: (*among_those(context), *compared(walk))
@@ -184,8 +184,8 @@ def _condition(query: Query, action: Action, context: SetContext) -> Moves[Filte
         action = yield partial(orderings, context, a_count, strict=True)
     elif special == "year":
         action = yield partial(comparisons, values, context, year=True)
-    is_many, of = special == "many", "year" if special == "year" else ""
-    fields: dict[str, Any] = {**measured(hops), "among": among, "count": is_many, "of": of}
+    is_many, date_part = special == "many", "year" if special == "year" else ""
+    fields: dict[str, Any] = {**measured(hops), "among": among, "count": is_many, "of": date_part}
     if action.kind in PRESENCE:
         return Filter(**fields, op=PRESENCE[action.kind])
     if action.kind in WORDINGS:
@@ -193,7 +193,7 @@ def _condition(query: Query, action: Action, context: SetContext) -> Moves[Filte
         action = yield (any_mention(context),)
         return Filter(**fields, op=op, mention=_number(action))
     op = ORDERS[action.kind]
-    needs = a_count if is_many else needed(op, a_year if of else measures_of(values))
+    needs = a_count if is_many else needed(op, a_year if date_part else measures_of(values))
     action = yield partial(operands, context, needs)
     if action.kind == "pointer":
         return Filter(**fields, op=op, mention=_number(action))
@@ -270,7 +270,9 @@ def _sized(
     close = context.close
 
     def sized(walk: Walk) -> Choices:
-        onward = only(_ranked(node, context, most, measured(walk)), measures_of(along(node, *walk)))
+        onward = under_condition(
+            _ranked(node, context, most, measured(walk)), measures_of(along(node, *walk))
+        )
         return (mark("many", close + 1), *onward)
 
     walk, action = yield from _walk(
@@ -308,9 +310,9 @@ def _aggregate(
 
     def summed(walk: Walk) -> Choices:
         values = along(members, *walk)
-        return only(onward(walk), lambda schema: are_numbers(schema, values))
+        return under_condition(onward(walk), lambda schema: are_numbers(schema, values))
 
-    walk, action = yield from _walk(members, action, least, summed, to_numbers=True)
+    walk, action = yield from _walk(members, action, least, summed, ends_in_numbers=True)
     return agg, walk, action
 
 
@@ -318,13 +320,13 @@ def _aggregate(
 
 
 def _truth(query: Query, context: SetContext) -> Moves[Query]:
-    every = list[Query]()
+    further_sets = list[Query]()
     while True:
         action = yield (mark("all", context.ending + 3), mark("end", context.ending))
         if action.kind == "end":
-            return query.model_copy(update={"every": tuple(every), "answer": "yesno"})
+            return query.model_copy(update={"every": tuple(further_sets), "answer": "yesno"})
         inner, _ = yield from _set(context.within(context.ending))
-        every.append(inner)
+        further_sets.append(inner)
 
 
 def _columns(query: Query, action: Action, context: SetContext) -> Moves[Query]:
@@ -353,7 +355,7 @@ def _walk(
     onward: Callable[[Walk], Choices],
     *,
     suits: Suits | None = None,
-    to_numbers: bool = False,
+    ends_in_numbers: bool = False,
 ) -> Moves[tuple[Walk, Action]]:
     """The hops that begin with an action, and the action after them.
 
@@ -363,7 +365,7 @@ def _walk(
     def further(walk: Walk) -> Choices:
         values = along(members, *walk)
         hops: Choices = (hop("then", least + 1, values, suits),)
-        if to_numbers:
+        if ends_in_numbers:
             hops = hops_to("then", least, values, are_numbers, near_numbers)
         return (*hops, *onward(walk))
 

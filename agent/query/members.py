@@ -77,11 +77,11 @@ def not_checked(shown: int, size: int) -> list[str]:
     return [note] if shown < size else []
 
 
-def lacking(name: str, of: int, *, without: int, apart: int = 0) -> list[str]:
+def lacking(name: str, total: int, *, without: int, incomparable: int = 0) -> list[str]:
     """The notes on those of a set without a value, and on those whose values compare with none."""
-    no_value = f"{without} of {of} have no {name} in the graph"
-    no_number = f"{apart} of {of} have no comparable {name} in the graph"
-    return [no_value] * (without > 0) + [no_number] * (apart > 0)
+    no_value = f"{without} of {total} have no {name} in the graph"
+    no_number = f"{incomparable} of {total} have no comparable {name} in the graph"
+    return [no_value] * (without > 0) + [no_number] * (incomparable > 0)
 
 
 def no_steps(_: int) -> Steps:
@@ -102,7 +102,7 @@ class Members:
             return self
         return Members(np.intersect1d(self.ids, ids, assume_unique=True), self.prove)
 
-    def both(self, other: "Members") -> "Members":
+    def intersection(self, other: "Members") -> "Members":
         """Those that are in another set too, with both proofs."""
         ids = np.intersect1d(self.ids, other.ids, assume_unique=True)
         return Members(ids, lambda one: (*self.prove(one), *other.prove(one)))
@@ -112,13 +112,13 @@ def union(sets: Sequence[Members]) -> Members:
     """The members of any of some sets, with the proofs of all that they are in."""
 
     def prove(one: int) -> Steps:
-        holding = (members for members in sets if _has(members.ids, one))
+        holding = (members for members in sets if _contains(members.ids, one))
         return tuple(step for members in holding for step in members.prove(one))
 
     return Members(reduce(np.union1d, [members.ids for members in sets]), prove)
 
 
-def _has(ids: Ids, one: int) -> bool:
+def _contains(ids: Ids, one: int) -> bool:
     index = int(np.searchsorted(ids, one))
     return index < len(ids) and int(ids[index]) == one
 

@@ -58,7 +58,7 @@ def _dates_in_digits(question: str) -> Iterator[NamedValue]:
     for date in _IN_DIGITS.finditer(question):
         orders = ("two", "one"), ("one", "two")
         first = orders if date["mark"] == "/" else orders[:1]
-        days = {day for order in first if (day := _in_order(date, *order))}
+        days = {day for order in first if (day := _day_of_groups(date, *order))}
         if len(days) == 1:
             (day,) = days
             yield NamedValue(*date.span(), "date", day, MentionValue(day))
@@ -66,7 +66,7 @@ def _dates_in_digits(question: str) -> Iterator[NamedValue]:
             yield NamedValue(*date.span(), "text", date[0])
 
 
-def _in_order(date: re.Match[str], month: str, day: str) -> str | None:
+def _day_of_groups(date: re.Match[str], month: str, day: str) -> str | None:
     """A day in digits as XSD writes it, by the groups of its month and day; None for none."""
     try:
         return datetime.date(int(date["year"]), int(date[month]), int(date[day])).isoformat()
@@ -81,15 +81,15 @@ def _days_after_month(question: str, words: Spelling) -> Iterator[NamedValue]:
     """
     for days in words.days_after.finditer(question):
         month, year, has_comma = days["month"], int(days["year"]), "," in days["comma"]
-        first = _day(int(days["day"]), month, year, days["th"], words, in_range=has_comma)
-        last = _day(int(days["last"]), month, year, days["nd"], words, in_range=has_comma)
+        first = _day(int(days["day"]), month, year, days["th"], words, is_of_range=has_comma)
+        last = _day(int(days["last"]), month, year, days["nd"], words, is_of_range=has_comma)
         if first is not None and last is not None and first < last:
             end = max(days.end("day"), days.end("th"))
-            yield _in_range(question, days.start(), end, first)
-            yield _in_range(question, days.start("last"), days.end(), last)
+            yield _day_of_range(question, days.start(), end, first)
+            yield _day_of_range(question, days.start("last"), days.end(), last)
 
 
-def _in_range(question: str, start: int, end: int, day: datetime.date) -> NamedValue:
+def _day_of_range(question: str, start: int, end: int, day: datetime.date) -> NamedValue:
     """A day of a range, of which the question has a part there: it is shown in full."""
     return NamedValue(start, end, "date", day.isoformat(), MentionValue(day.isoformat()))
 
@@ -108,12 +108,12 @@ def _first_of_range(
             continue
         name, number = first["month"] or month, int(first["day"])
         is_alone = first["month"] is None
-        day = _day(number, name, last.year, first["th"], words, in_range=True)
+        day = _day(number, name, last.year, first["th"], words, is_of_range=True)
         if day is not None and day >= last and not is_alone:
-            day = _day(number, name, last.year - 1, first["th"], words, in_range=True)
+            day = _day(number, name, last.year - 1, first["th"], words, is_of_range=True)
         if day is not None and day < last and (not is_alone or _is_free(before[: first.start()])):
             end = max(first.end(part) for part in ("day", "th", "month"))
-            yield _in_range(before, first.start(), end, day)
+            yield _day_of_range(before, first.start(), end, day)
         return
 
 
@@ -129,13 +129,15 @@ def _day(
     ordinal: str | None,
     words: Spelling,
     *,
-    in_range: bool = False,
+    is_of_range: bool = False,
 ) -> datetime.date | None:
     """A day by the name of its month; None where there is no such day or month.
 
     In a range a month in lower case is one, too, which elsewhere may be a word: *may 3*.
     """
-    is_word = not in_range and month.islower() and (is_ordinary(month) or month in FUNCTION_WORDS)
+    is_word = (
+        not is_of_range and month.islower() and (is_ordinary(month) or month in FUNCTION_WORDS)
+    )
     if is_word or (ordinal and ordinal.lower() not in words.ordinals):
         return None
     try:

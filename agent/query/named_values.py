@@ -40,7 +40,7 @@ _LONGEST_TEXT = 200
 
 def values_in(question: str) -> list[NamedValue]:
     """The values of a question in its order; of those that overlap, the first kind below."""
-    words, taken = spelling(), list[NamedValue]()
+    words, chosen = spelling(), list[NamedValue]()
     kinds = (
         _quoted(question),
         _clocks(question),
@@ -48,12 +48,12 @@ def values_in(question: str) -> list[NamedValue]:
         months_in(question, words),
         years_in(question, words),
         _numbers(question, words),
-        _in_words(question, words),
+        _spelled_numbers(question, words),
         _letters(question, words),
     )
     for values in kinds:
-        taken += [value for value in values if not any(_overlap(value, other) for other in taken)]
-    return _in_one_unit(question, sorted(taken, key=lambda value: value.start), words)
+        chosen += [value for value in values if not any(_overlap(value, other) for other in chosen)]
+    return _in_one_unit(question, sorted(chosen, key=lambda value: value.start), words)
 
 
 def _quoted(question: str) -> Iterator[NamedValue]:
@@ -73,11 +73,11 @@ def _numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
     for digits in _NUMBER.finditer(question):
         if len(digits[0]) > _LONGEST_NUMBER:
             continue
-        end, value = digits.end(), _read(digits[0])
+        end, value = digits.end(), _number_of_digits(digits[0])
         glued, money = _WORD.match(question, end), currency_before(question, digits.start())
         suffixes = words.suffixes_of_money if money else words.suffixes
         if glued and (times := suffixes.get(glued[0])):
-            end, value = glued.end(), _whole(value * times)
+            end, value = glued.end(), _int_if_whole(value * times)
         elif glued and _may_be_decade(question, digits, value, glued[0], words):
             continue
         elif glued and (glued[0].lower() in words.ordinals or not _is_unit(glued[0], words)):
@@ -99,7 +99,7 @@ def _may_be_decade(
     return is_short or (1_000 <= value < 2_100 and len(digits[0]) == 4)
 
 
-def _in_words(question: str, words: Spelling) -> Iterator[NamedValue]:
+def _spelled_numbers(question: str, words: Spelling) -> Iterator[NamedValue]:
     end = 0
     for word in _WORD_ALONE.finditer(question):
         start = word.start()
@@ -119,12 +119,12 @@ def _letters(question: str, words: Spelling) -> Iterator[NamedValue]:
             yield NamedValue(*letter.span(), "text", letter[0])
 
 
-def _read(digits: str) -> int | float:
+def _number_of_digits(digits: str) -> int | float:
     plain = _BETWEEN_THOUSANDS.sub("", digits).replace("−", "-")
     return float(plain) if "." in plain else int(plain)
 
 
-def _whole(number: int | float) -> int | float:
+def _int_if_whole(number: int | float) -> int | float:
     return int(number) if float(number).is_integer() else number
 
 
@@ -198,7 +198,7 @@ def _sum_of(question: str, first: NamedValue, second: NamedValue) -> NamedValue 
     if larger < 0 or not 0 <= smaller < times:
         return None
     text = question[first.start : second.end]
-    value = MentionValue(_whole(round(larger * times, 6) + smaller), second.value.unit)
+    value = MentionValue(_int_if_whole(round(larger * times, 6) + smaller), second.value.unit)
     return NamedValue(first.start, second.end, "number", text, value)
 
 
@@ -215,12 +215,12 @@ def _as_in_range(question: str, first: NamedValue, second: NamedValue) -> list[N
     if is_whole or not isinstance(size, int | float) or not isinstance(larger, int | float):
         return [first, second]
     digits = _NUMBER.match(second.text)
-    before_scale = _read(digits[0]) if digits else larger
+    before_scale = _number_of_digits(digits[0]) if digits else larger
     if size >= before_scale:
         return [first, second]
     is_plain = before_scale and _NUMBER.fullmatch(first.text)
     times = larger / before_scale if is_plain else 1
-    text, value = first.text, MentionValue(_whole(round(size * times, 6)), second.value.unit)
+    text, value = first.text, MentionValue(_int_if_whole(round(size * times, 6)), second.value.unit)
     first = replace(first, text=text if times == 1 else f"{value.value:,}", value=value)
     return [first, second]
 
@@ -242,11 +242,11 @@ class _Number(NamedTuple):
 class _Sum(NamedTuple):
     """A number in words as far as it is read: `two million` and `five hundred`.
 
-    `part` is open to further words, `scale` is the last one that multiplied, 0 for none.
+    `below_scale` is open to further words, `scale` is the last one that multiplied, 0 for none.
     """
 
-    whole: int = 0
-    part: int | None = None
+    total: int = 0
+    below_scale: int | None = None
     scale: int = 0
 
     def with_word(self, word: str, words: Spelling) -> "_Sum | None":
@@ -255,36 +255,36 @@ class _Sum(NamedTuple):
             if self.scale and scale >= self.scale:
                 return None
             if scale < 1_000:
-                return _Sum(self.whole, (self.part or 1) * scale, self.scale)
-            return _Sum(self.whole + (self.part or 1) * scale, None, scale)
+                return _Sum(self.total, (self.below_scale or 1) * scale, self.scale)
+            return _Sum(self.total + (self.below_scale or 1) * scale, None, scale)
         number = words.numbers.get(word)
-        if number is None or not self._takes(number):
+        if number is None or not self._goes_on_with(number):
             return None
-        return self._replace(part=(self.part or 0) + number)
+        return self._replace(below_scale=(self.below_scale or 0) + number)
 
-    def _takes(self, number: int) -> bool:
+    def _goes_on_with(self, number: int) -> bool:
         """`twenty` goes on with `five`, not with `twelve`; `two hundred` with any but `zero`."""
-        if self.part is None:
+        if self.below_scale is None:
             return True
-        if rest := self.part % 100:
+        if rest := self.below_scale % 100:
             return 0 < number < 10 and rest >= 20 and rest % 10 == 0
-        return number > 0 and self.part > 0
+        return number > 0 and self.below_scale > 0
 
     @property
     def ends_in_scale(self) -> bool:
-        return self.part % 100 == 0 if self.part else bool(self.scale)
+        return self.below_scale % 100 == 0 if self.below_scale else bool(self.scale)
 
 
 def _number_in_words(text: str, start: int, words: Spelling) -> _Number | None:
     """The longest number in words that begins there; None where none does."""
-    total, number, joined, position = _Sum(), None, False, start
+    number_sum, number, joined, position = _Sum(), None, False, start
     while word := _WORD.match(text, position):
         name = word[0].lower()
-        longer = total.with_word(name, words)
+        longer = number_sum.with_word(name, words)
         if longer is not None and not (joined and name in words.scales):
-            total, joined = longer, False
-            number = _Number(word.end(), total.whole + (total.part or 0))
-        elif name == words.joint and number and not joined and total.ends_in_scale:
+            number_sum, joined = longer, False
+            number = _Number(word.end(), number_sum.total + (number_sum.below_scale or 0))
+        elif name == words.joint and number and not joined and number_sum.ends_in_scale:
             joined = True
         else:
             break

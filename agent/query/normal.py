@@ -76,16 +76,16 @@ def follows(query: Query, field: Field, *, aggregate: bool = False) -> bool:
         return False
     if field == "having" and not query.group:
         return False
-    last, index = _last(query), READING.index(field)
+    last, index = _last_operation(query), READING.index(field)
     return index > last or (index == last and field in _REPEATED)
 
 
 def is_bare(query: Query) -> bool:
     """Whether a node is nothing but its start."""
-    return _last(query) == 0
+    return _last_operation(query) == 0
 
 
-def _last(query: Query) -> int:
+def _last_operation(query: Query) -> int:
     return next(n for n in range(len(READING) - 1, -1, -1) if getattr(query, READING[n]))
 
 
@@ -120,13 +120,13 @@ def _joined(inner: Query, outer: Query) -> Query:
         return outer
     if inner.group and any(column.agg for column in outer.columns):
         return outer  # of a group they would be aggregates over the members of its keys
-    both = {
+    merged = {
         field: getattr(inner, field) + getattr(outer, field)
         for field in READING[1:-1]
         if getattr(inner, field)
     }
     extreme = outer.extreme or inner.extreme
-    return outer.model_copy(update={**both, "start": inner.start, "extreme": extreme})
+    return outer.model_copy(update={**merged, "start": inner.start, "extreme": extreme})
 
 
 def _start(start: Start) -> Start:
@@ -140,7 +140,7 @@ def _start(start: Start) -> Start:
         case Domain(domain=name, id=term):
             return Domain(domain=term or name)
         case AnyOf(any=sets):
-            return _any(tuple(branch for set_ in sets for branch in _branches(_normal(set_))))
+            return _any_of(tuple(branch for set_ in sets for branch in _branches(_normal(set_))))
         case Query():
             return _normal(start)
         case _:
@@ -154,7 +154,7 @@ def _branches(query: Query) -> Iterator[Query]:
         yield query
 
 
-def _any(sets: tuple[Query, ...]) -> Start:
+def _any_of(sets: tuple[Query, ...]) -> Start:
     if len(sets) == 1:
         return sets[0]
     mentions = [set_.start for set_ in sets if is_bare(set_) and isinstance(set_.start, tuple)]
@@ -170,7 +170,7 @@ def _steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 def _filter(condition: Filter) -> Filter:
     value, op = condition.value, condition.op
     is_written = op not in ("exists", "not exists") and not isinstance(value, Query)
-    by_year = op in _COMPARING and not condition.count
+    may_be_of_year = op in _COMPARING and not condition.count
     return Filter(
         **measured(_steps(condition.steps)),
         count=condition.count,
@@ -179,7 +179,7 @@ def _filter(condition: Filter) -> Filter:
         value=_normal(value, form=True) if isinstance(value, Query) else value,
         unit=condition.unit if is_written else "",
         mention=condition.mention if is_written else None,
-        of=condition.of if by_year else "",
+        of=condition.of if may_be_of_year else "",
     )
 
 
@@ -203,8 +203,8 @@ def _extreme(extreme: Extreme) -> Extreme:
 _Aggregated = TypeVar("_Aggregated", Having, Column)
 
 
-def _with_terms(part: _Aggregated) -> _Aggregated:
-    changes = {"of": _steps(part.of) if part.agg else ()}
-    if isinstance(part, Column):
-        changes["steps"] = _steps(part.steps)
-    return part.model_copy(update=changes)
+def _with_terms(aggregated: _Aggregated) -> _Aggregated:
+    changes = {"of": _steps(aggregated.of) if aggregated.agg else ()}
+    if isinstance(aggregated, Column):
+        changes["steps"] = _steps(aggregated.steps)
+    return aggregated.model_copy(update=changes)

@@ -46,7 +46,7 @@ class Label(NamedTuple):
             return PREPOSITIONS.isdisjoint(self.text.lower().split())
         return not (self.before_name or self.form == "done" or self.is_lone_verb)
 
-    def of(self, subject: str) -> str:
+    def tail_phrase(self, subject: str) -> str:
         """What a step along the relation leads to, from its head."""
         if self.form in ("has", "at"):
             first, rest = self.text.split(maxsplit=1)
@@ -61,30 +61,30 @@ class Label(NamedTuple):
             return f"{match[2]} that {_enclosed(subject)} is {match[1]}"
         return f"{self.text} of {subject}"
 
-    def that(self, thing: str, value: str) -> str:
+    def noun_phrase(self, noun: str, value: str) -> str:
         """The things of some kind that have the relation with a value."""
-        kind = thing.partition(" ")[2]
+        kind = noun.partition(" ")[2]
         match self.form:
             case "noun":
-                return f"{thing} whose {self.text} is {value}"
+                return f"{noun} whose {self.text} is {value}"
             case "done" if kind and self.text.startswith(f"{kind} "):
-                return f"{thing}{self.text.removeprefix(kind)} {value}"
+                return f"{noun}{self.text.removeprefix(kind)} {value}"
             case "done" | "at":
-                return f"{thing} that is {self.text} {value}"
+                return f"{noun} that is {self.text} {value}"
             case _:
-                return f"{thing} that {self.text} {value}"
+                return f"{noun} that {self.text} {value}"
 
-    def with_any(self) -> str:
+    def anything_with(self) -> str:
         """Everything that has the relation."""
         if self.form == "noun" or (self.form == "done" and not self.before_name):
             return f"everything with {self.text}"
-        return self.that("everything", "anything")
+        return self.noun_phrase("everything", "anything")
 
-    def what(self, value: str) -> str:
+    def head_phrase(self, value: str) -> str:
         """What has the relation with a value, where its kind is not told."""
         if self.form == "noun":
             return f"what {_enclosed(value)} is {self.text} of"
-        return self.that("what", value).replace("what that ", "what ", 1)
+        return self.noun_phrase("what", value).replace("what that ", "what ", 1)
 
 
 def label_of(text: str) -> Label:

@@ -88,7 +88,7 @@ def query_prompt(
     text = _numbered(question, mentions, 0, masked) + ("" if masked else "?")
     listed = [] if masked else _listed(question, mentions, 0)
     if earlier is not None:
-        text = _before(earlier, len(mentions), masked) + text
+        text = _earlier_context(earlier, len(mentions), masked) + text
         listed += [] if masked else _listed(earlier.question, earlier.mentions, len(mentions))
     return render("query/ask.jinja", prompts, question=text, mentions=listed, instruct=instruct)
 
@@ -115,7 +115,7 @@ def asked_tokens(
     return tokens, len(commonprefix([beginning, tokens]))
 
 
-def _before(earlier: EarlierQuestion, first: int, masked: bool) -> str:
+def _earlier_context(earlier: EarlierQuestion, first: int, masked: bool) -> str:
     """What came before a question, up to where the question begins."""
     question = _numbered(earlier.question, earlier.mentions, first, masked)
     many = "<MANY>" if earlier.many else ""
@@ -127,18 +127,18 @@ def _before(earlier: EarlierQuestion, first: int, masked: bool) -> str:
 
 def _numbered(question: str, mentions: Sequence[Numbered], first: int, masked: bool) -> str:
     """A question in one line with its mentions numbered, without the mark at its end."""
-    text, done = "", 0
+    text, position = "", 0
     pointed = enumerate(mentions[: max(len(POINTERS) - first, 0)], first)
     for number, mention in sorted(pointed, key=lambda numbered: numbered[1].start):
         start, end = mention.start, mention.end
-        inside = _plain(unbracketed(question[start:end]), masked)
+        inside = _without_markers(unbracketed(question[start:end]), masked)
         if question[:start].endswith("[") and question[end:].startswith("]"):
             start, end = start - 1, end + 1
         if masked:
-            inside = _plain(mention.shown, masked) or _slot(mention.kind)
-        text += _plain(question[done:start], masked) + POINTERS[number] + inside
-        done = end
-    text += _plain(question[done:], masked)
+            inside = _without_markers(mention.shown, masked) or _slot(mention.kind)
+        text += _without_markers(question[position:start], masked) + POINTERS[number] + inside
+        position = end
+    text += _without_markers(question[position:], masked)
     return " ".join(text.split()).rstrip(_END)
 
 
@@ -153,7 +153,7 @@ def _slot(kind: str) -> str:
     return f"[{escape(kind or 'entity').lower()}]"
 
 
-def _plain(text: str, masked: bool) -> str:
+def _without_markers(text: str, masked: bool) -> str:
     """A user's text without what could be read as a marker."""
     text = text.translate(_MARKS)
     return text.lower() if masked else text

@@ -30,13 +30,13 @@ class Mentions:
     bound: tuple[Mention, ...] = ()
     values: Mapping[int, MentionValue] = field(default_factory=dict[int, MentionValue])
 
-    def followed_by(self, others: "Mentions") -> "Mentions":
+    def followed_by(self, later: "Mentions") -> "Mentions":
         """These and others, numbered on; as many as there are pointers."""
         size, most = len(self.numbered), len(POINTERS)
-        values = {**self.values, **{size + n: value for n, value in others.values.items()}}
+        values = {**self.values, **{size + n: value for n, value in later.values.items()}}
         return Mentions(
-            (*self.numbered, *others.numbered)[:most],
-            (*self.bound, *others.bound)[:most],
+            (*self.numbered, *later.numbered)[:most],
+            (*self.bound, *later.bound)[:most],
             {number: value for number, value in values.items() if number < most},
         )
 
@@ -101,7 +101,7 @@ def mentions_of(question: str, linked: Sequence[MentionRecord]) -> Mentions:
     described = [span for span in bracketed(question) if " (" in question[span.start : span.end]]
     for name in linked:
         best = name["candidates"][0]
-        numbered = Numbered(*_with_brackets(question, name), best["kind"])
+        numbered = Numbered(*_span_with_brackets(question, name), best["kind"])
         mention = Mention(name["text"] or best["label"], best["term"])
         mentions.append((numbered, mention, MentionValue()))
     for value in values:
@@ -130,7 +130,7 @@ def _unit_of(question: str, value: NamedValue) -> tuple[int, int]:
     return start, start + len(value.value.unit)
 
 
-def _with_brackets(question: str, name: MentionRecord) -> tuple[int, int]:
+def _span_with_brackets(question: str, name: MentionRecord) -> tuple[int, int]:
     """Where a name stands, with the brackets that a user put around it."""
     before, after = question[: name["start"]].rstrip(), question[name["end"] :].lstrip()
     if before.endswith("[") and after.startswith("]"):

@@ -158,7 +158,7 @@ def distinct_queries(
     `earlier` has the last answers and topics of the conversation.
     Raises NoPathError where no sequence makes a query, and ServiceError.
     """
-    named = [mention.term for mention in pointed.bound]
+    mention_terms = [mention.term for mention in pointed.bound]
     first: dict[Query, tuple[Action, ...]] = {}
     chance_of: dict[Query, float] = {}
     for actions, chance in zip(sequences, chances, strict=True):
@@ -166,7 +166,7 @@ def distinct_queries(
             query = query_of(actions, pointed.values, are_legal=True)
         except QuestionError:  # a number of things that is compared with a length
             continue
-        query = with_whole_dates(with_truth_values(kg, query, actions, named), pointed)
+        query = with_whole_dates(with_truth_values(kg, query, actions, mention_terms), pointed)
         query = normal(query)
         first.setdefault(query, actions)
         chance_of[query] = chance_of.get(query, 0.0) + chance

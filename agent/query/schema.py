@@ -20,7 +20,15 @@ from .comparison import operand_of
 from .execute import SECONDS
 from .facts import Facts, Ids, distinct
 from .normal import MentionValue
-from .schema_tables import FEW, MANY, NO_ONE, GraphTables, ValueType, measures_of_ends, some
+from .schema_tables import (
+    FEW,
+    MANY,
+    NO_ONE,
+    GraphTables,
+    ValueType,
+    evenly_sampled,
+    measures_of_ends,
+)
 from .tree import (
     ANYTHING,
     AnyOf,
@@ -114,7 +122,7 @@ class GraphSchema:
         for number, mention in enumerate(mentions):
             mention = Mention(mention) if isinstance(mention, str) else mention
             value = (values or {}).get(number, MentionValue())
-            thing, compared = self._thing(mention), self._compared(mention)
+            thing, compared = self._term_of(mention), self._compared(mention)
             self._things.append(thing)
             self.mentions.append(_readings(value, mention.text, thing, compared))
         self._tables.look_ahead([thing for thing in self._things if thing is not None])
@@ -140,16 +148,18 @@ class GraphSchema:
         ids = self._members(shape)
         if ids is None:
             return self._tables.every_class()
-        return self._tables.named_above(self._tables.classes_of(some(ids, MANY)))
+        return self._tables.named_above(self._tables.classes_of(evenly_sampled(ids, MANY)))
 
     def hops(self, members: Query) -> Sequence[tuple[str, bool]]:
         """The relations at members, and those that others of their classes have."""
-        of = self._set(members)
-        if of.hops is None:
+        members_ = self._set(members)
+        if members_.hops is None:
             self._facts.limit(SECONDS)
-            hops = self._tables.hops_of_ends(self._far_ends(of.shape), of.shape.steps[-1:])
-            of.hops = hops or self._tables.hops(self._members(of.shape))
-        return of.hops
+            hops = self._tables.hops_of_ends(
+                self._far_ends(members_.shape), members_.shape.steps[-1:]
+            )
+            members_.hops = hops or self._tables.hops(self._members(members_.shape))
+        return members_.hops
 
     def _far_ends(self, query: Query) -> Sequence[End]:
         """Of a set at an endpoint that is no topic nor next to one: its classes, or datatypes.
@@ -196,7 +206,7 @@ class GraphSchema:
 
     # Mentions
 
-    def _thing(self, mention: Mention) -> Term | None:
+    def _term_of(self, mention: Mention) -> Term | None:
         """The term that a set begins at."""
         try:
             return bind(self._kg, Query(start=(0,)), [mention]).mentioned(0).term
@@ -214,7 +224,7 @@ class GraphSchema:
         """What may be in a set; None where that is anything."""
         of = self._set(query)
         if not of.is_followed:
-            of.members, of.is_followed = self._reached(of.shape), True
+            of.members, of.is_followed = self._ids_reached(of.shape), True
         return of.members
 
     def _set(self, query: Query) -> "_Set":
@@ -224,13 +234,13 @@ class GraphSchema:
             known = self._sets[query] = self._sets.setdefault(shape, _Set(shape))
         return known
 
-    def _reached(self, query: Query) -> Ids | None:
+    def _ids_reached(self, query: Query) -> Ids | None:
         if query.group:
             before = query.model_copy(update={"group": query.group[:-1]})
             return self._along(self._members(before), query.group[-1])
         if query.of_class or query.class_id:
             before = query.model_copy(update={"of_class": "", "class_id": ""})
-            return self._of_class(self._members(before), query)
+            return self._in_class(self._members(before), query)
         if query.steps:
             before = query.model_copy(update={"steps": query.steps[:-1]})
             return self._along(self._members(before), query.steps[-1])
@@ -239,10 +249,10 @@ class GraphSchema:
     def _started(self, start: Start) -> Ids | None:
         match start:
             case tuple():
-                return self._of_terms([self._things[number] for number in start])
+                return self._ids_of([self._things[number] for number in start])
             case Entity():
                 bound = bind(self._kg, Query(start=start))
-                return self._of_terms(list(bound.entities.values()))
+                return self._ids_of(list(bound.entities.values()))
             case OfClass(name=name, id=term):
                 class_ = self._tables.class_of(name, term)
                 return None if class_ is None else self._tables.members(class_)
@@ -256,13 +266,13 @@ class GraphSchema:
                 sets = [ids for inner in queries if (ids := self._members(inner)) is not None]
                 return reduce(np.union1d, sets) if len(sets) == len(queries) else None
             case Last(last=what):
-                return self._of_terms(self._earlier.get(what, ()))
+                return self._ids_of(self._earlier.get(what, ()))
             case Part(part=number):
-                return self._of_terms(self._parts[number])
+                return self._ids_of(self._parts[number])
             case Query():
                 return self._members(start)
 
-    def _of_terms(self, terms: Sequence[Term | None]) -> Ids:
+    def _ids_of(self, terms: Sequence[Term | None]) -> Ids:
         wanted = [term for term in terms if term is not None]
         stands_for = self._kg.representatives(wanted)
         return self._facts.ids(stands_for[term] for term in wanted)
@@ -270,25 +280,25 @@ class GraphSchema:
     def _along(self, ids: Ids | None, step: Step) -> Ids | None:
         relation = self._tables.relation(step)
         if not self._tables.is_whole:
-            near = NO_ONE if ids is None else some(ids, FEW)
+            near = NO_ONE if ids is None else evenly_sampled(ids, FEW)
             targets = self._facts.step(near, relation, step.inverse).targets
             return distinct(targets) if len(targets) else None
-        every, _ = self._tables.end(relation, step.inverse)
+        all_targets, _ = self._tables.end(relation, step.inverse)
         if ids is None:
-            return every
+            return all_targets
         try:
             targets = self._facts.step(ids, relation, step.inverse).targets
         except ShortageError:
-            return every
-        return distinct(targets) if len(targets) else every
+            return all_targets
+        return distinct(targets) if len(targets) else all_targets
 
-    def _of_class(self, ids: Ids | None, query: Query) -> Ids | None:
+    def _in_class(self, ids: Ids | None, query: Query) -> Ids | None:
         class_ = self._tables.class_of(query.of_class, query.class_id)
         if class_ is None:
             return ids
         members = self._tables.members(class_)
-        both = members if ids is None else np.intersect1d(ids, members, assume_unique=True)
-        return both if len(both) else members
+        common = members if ids is None else np.intersect1d(ids, members, assume_unique=True)
+        return common if len(common) else members
 
 
 @dataclass
@@ -306,13 +316,13 @@ class _Set:
 
 
 def _readings(
-    value: MentionValue, text: str, thing: Term | None, compared: Term | None
+    value: MentionValue, text: str, entity: Term | None, compared: Term | None
 ) -> frozenset[Reading]:
     """What a mention can be: a thing by its term; a value by its text, unless that is a thing."""
     readings: set[Reading] = set()
-    if thing is not None:
+    if entity is not None:
         readings.add("thing")
-    if all(term is None or is_literal(term) for term in (thing, compared)):
+    if all(term is None or is_literal(term) for term in (entity, compared)):
         operand = operand_of(text if value.value is None else value.value, value.unit)
         readings |= {"number"} if operand.number is not None else set()
         readings |= {"date"} if operand.date is not None else set()

@@ -41,15 +41,15 @@ class GraphTables:
     `Facts` do.
     """
 
-    def __init__(self, facts: Facts, without: frozenset[Term] = frozenset()) -> None:
+    def __init__(self, facts: Facts, hidden_relations: frozenset[Term] = frozenset()) -> None:
         self.facts = facts
         self.kg = facts.kg
-        self.relations = [term for term in self.kg.walk_relations if term not in without]
+        self.relations = [term for term in self.kg.walk_relations if term not in hidden_relations]
         self.is_whole = self.kg.pinned and self.kg.counts.facts <= MOST_WHOLE
         """Whether what is not in the tables is not in the graph either."""
         self.remote = _asked_at(self.kg)
         """What an endpoint tells of classes and things; None where another source is read."""
-        self._without = without
+        self._hidden_relations = hidden_relations
         self._classes: Sequence[str] | None = None
         self._terms: dict[tuple[str, str], Term] = {}
         self._ends: dict[tuple[Term, bool], tuple[Ids, Ids]] = {}
@@ -94,7 +94,7 @@ class GraphTables:
     def named_above(self, classes: Ids) -> list[str]:
         """The same, with the classes above them that have a name of their own."""
         above = self.kg.membership.above(self.facts.terms(classes))
-        return sorted({*self.named(classes), *(above & self._with_names if above else ())})
+        return sorted({*self.named(classes), *(above & self._named_classes if above else ())})
 
     def members(self, class_: Term) -> Ids:
         """The members of a class; a few, where the graph is not read whole."""
@@ -119,11 +119,11 @@ class GraphTables:
         """What a hop leads to, and the classes of that; some of both for a large graph."""
         hop = (relation, inverse)
         if hop not in self._ends:
-            things = self._end(relation, inverse)
+            things = self._read_end(relation, inverse)
             self._ends[hop] = (things, self.classes_of(things))
         return self._ends[hop]
 
-    def _end(self, relation: Term, inverse: bool) -> Ids:
+    def _read_end(self, relation: Term, inverse: bool) -> Ids:
         if self.is_whole:
             return self.facts.having(relation) if inverse else self.facts.reached(relation)
         steps = (Walked(fact, inverse) for fact in islice(self.kg.stated(relation), _STATEMENTS))
@@ -138,7 +138,7 @@ class GraphTables:
 
     def measured(self, ids: Ids, least: float = 0.5) -> frozenset[ValueType]:
         """What as large a share of a set is as `least`."""
-        kinds = self.facts.measured(some(ids, _SAMPLE)).kinds
+        kinds = self.facts.measured(evenly_sampled(ids, _SAMPLE)).kinds
         measures: tuple[tuple[ValueType, int], ...] = (("number", NUMBER), ("date", DATE))
         return frozenset(
             name for name, kind in measures if len(kinds) and (kinds == kind).mean() >= least
@@ -149,16 +149,18 @@ class GraphTables:
         if ids is None or not len(ids):
             return self._every
         if not self.is_whole:
-            few = some(ids, FEW)
-            at_members = self._hops_at(few)
+            sample = evenly_sampled(ids, FEW)
+            at_members = self._hops_at(sample)
             if not self.kg.pinned:
                 return tuple(at_members)
             # What few members of a class have may be missed there, and is seen at the relation.
-            return tuple(dict.fromkeys([*at_members, *self._hops_from(few, self.classes_of(few))]))
-        few = some(ids, MANY)
-        classes, all_have = self._classified(few)
+            return tuple(
+                dict.fromkeys([*at_members, *self._hops_from(sample, self.classes_of(sample))])
+            )
+        sample = evenly_sampled(ids, MANY)
+        classes, all_have = self._classified(sample)
         if not all_have:
-            return tuple(self._hops_from(few, classes))
+            return tuple(self._hops_from(sample, classes))
         # What has a class is at the end of a relation only where that class is.
         key = classes.tobytes()
         if key not in self._hops:
@@ -168,7 +170,7 @@ class GraphTables:
     def _hops_from(self, things: Ids, classes: Ids) -> Iterator[tuple[Term, bool]]:
         for relation, inverse in self._every:
             ends, their_classes = self.end(relation, not inverse)
-            if _meet(ends, things) or _meet(their_classes, classes):
+            if _overlap(ends, things) or _overlap(their_classes, classes):
                 yield relation, inverse
 
     def look_ahead(self, topics: Sequence[Term]) -> None:
@@ -185,7 +187,7 @@ class GraphTables:
         hops = self.remote.relations_of(classes)
         if len(classes) < len(ends):
             hops += [(self.relation(step), not step.inverse) for step in last]
-        return tuple((r, way) for r, way in dict.fromkeys(hops) if r not in self._without)
+        return tuple((r, way) for r, way in dict.fromkeys(hops) if r not in self._hidden_relations)
 
     def classes_of_ends(self, ends: Sequence[End]) -> list[str]:
         """The classes of things at an endpoint, and those that members of these have too."""
@@ -193,26 +195,26 @@ class GraphTables:
         others = (self.remote.classes_of_members(class_) for class_ in classes if self.remote)
         return sorted({*classes, *chain.from_iterable(others)})
 
-    def _hops_at(self, few: Ids) -> Iterator[tuple[Term, bool]]:
-        classes = self.named(self.classes_of(few))[:_FEW_CLASSES]
+    def _hops_at(self, sample: Ids) -> Iterator[tuple[Term, bool]]:
+        classes = self.named(self.classes_of(sample))[:_FEW_CLASSES]
         for inverse in (False, True):
-            around = self._relations_around(few, classes, inverse)
+            around = self._relations_around(sample, classes, inverse)
             relations = dict.fromkeys(chain.from_iterable(around))
-            yield from ((r, inverse) for r in relations if r not in self._without)
+            yield from ((r, inverse) for r in relations if r not in self._hidden_relations)
 
     def _relations_around(
-        self, few: Ids, classes: Sequence[Term], inverse: bool
+        self, sample: Ids, classes: Sequence[Term], inverse: bool
     ) -> Sequence[Sequence[Term]]:
         """The relations of members, and of others of their classes."""
         if self.remote is not None:
-            return self.remote.around(self.facts.terms(few), classes, inverse)
-        return [self._relations_at(few, inverse), *(self._used_by(c, inverse) for c in classes)]
+            return self.remote.around(self.facts.terms(sample), classes, inverse)
+        return [self._relations_at(sample, inverse), *(self._used_by(c, inverse) for c in classes)]
 
     def _used_by(self, class_: Term, inverse: bool) -> Sequence[Term]:
         """The relations of some members of a class."""
         key = (class_, inverse)
         if key not in self._used:
-            self._used[key] = self._relations_at(some(self.members(class_), FEW), inverse)
+            self._used[key] = self._relations_at(evenly_sampled(self.members(class_), FEW), inverse)
         return self._used[key]
 
     def _relations_at(self, ids: Ids, inverse: bool) -> Sequence[Term]:
@@ -226,14 +228,14 @@ class GraphTables:
     def _classified(self, ids: Ids) -> tuple[Ids, bool]:
         """The classes that any of a set has, and whether all have one; of a large graph some."""
         if self.kg.pinned and not self.is_whole:
-            ids = some(ids, _STATEMENTS)
+            ids = evenly_sampled(ids, _STATEMENTS)
         steps = [self.facts.step(ids, kind, False) for kind in self.kg.profile.types]
         classes = distinct(np.concatenate([NO_ONE, *(pairs.targets for pairs in steps)]))
         having = distinct(np.concatenate([NO_ONE, *(pairs.sources for pairs in steps)]))
         return classes, len(having) == len(ids)
 
     @cached_property
-    def _with_names(self) -> frozenset[Term]:
+    def _named_classes(self) -> frozenset[Term]:
         return frozenset(word.term for word in class_labels(self.kg.labels))
 
     def _read_classes(self) -> Sequence[str]:
@@ -260,14 +262,14 @@ def measures_of_ends(ends: Sequence[End]) -> frozenset[ValueType] | None:
     return None
 
 
-def some(ids: Ids, most: int) -> Ids:
+def evenly_sampled(ids: Ids, most: int) -> Ids:
     """At most so many of a set, evenly spread over it."""
     return ids if len(ids) <= most else ids[:: -(-len(ids) // most)]
 
 
-def _meet(one: Ids, other: Ids) -> bool:
+def _overlap(ids: Ids, other: Ids) -> bool:
     """Whether two sets share anything."""
-    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    few, many = (ids, other) if len(ids) <= len(other) else (other, ids)
     if not len(few):
         return False
     indices = np.minimum(np.searchsorted(many, few), len(many) - 1)

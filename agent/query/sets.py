@@ -61,7 +61,7 @@ class Sets:
     earlier: EarlierAnswers | None
     within: Ids | None = None
     """The members that are known, where only their proofs are wanted. Then nothing is ranked."""
-    known: Known | None = None
+    known_members: Known | None = None
     """Gives the members of ranked sets inside the query, where `within` is given."""
     notes: list[str] = field(default_factory=list[str])
     absent: list[str] = field(default_factory=list[str])
@@ -104,9 +104,9 @@ class Sets:
                 return (len(members.ids) if form == "count" else None), "", members
 
     def inner(self, query: Query, within: Ids | None, *, top: bool = False) -> Members:
-        """The members of a node in another one; of a ranked one those that `known` gives."""
-        if self.known is not None and (query.extreme is not None or query.having):
-            ids = np.unique(self.facts.ids(self.known(query)))
+        """The members of a node in another one; of a ranked one the `known_members`."""
+        if self.known_members is not None and (query.extreme is not None or query.having):
+            ids = np.unique(self.facts.ids(self.known_members(query)))
             within = ids if within is None else np.intersect1d(ids, within)
         return self.members(query, top=top, within=within)
 
@@ -134,16 +134,16 @@ class Sets:
         return np.array(numbers, np.int64)
 
     def proofs(
-        self, members: Members, shown: Ids, others: Sequence[Members] = ()
+        self, members: Members, listed: Ids, further_sets: Sequence[Members] = ()
     ) -> dict[Term, Steps]:
-        """The steps for members that are shown, else for those before the last condition.
+        """The steps for members that are listed, else for those before the last condition.
 
-        `others` are sets of which the first members are proved too.
+        `further_sets` are sets of which the first members are proved too.
         """
-        proved = [(members, shown)] if len(members.ids) else []
+        proved = [(members, listed)] if len(members.ids) else []
         if not proved and self.before:
             proved = [(self.before, self.before.ids[:MOST_EXAMPLES])]
-        proved += [(other, other.ids[:MOST_EXAMPLES]) for other in others]
+        proved += [(other, other.ids[:MOST_EXAMPLES]) for other in further_sets]
         proofs: dict[Term, Steps] = {}
         for proved_set, ids in proved:
             for one in ids.tolist():
@@ -199,14 +199,12 @@ class Sets:
         is_final = top and not is_bounded
         conditions = list[Callable[[Members], Members]]()
         if class_ := self.bound.class_of(query.of_class, query.class_id):
-            conditions.append(partial(self._of_class, class_))
+            conditions.append(partial(self._in_class, class_))
         conditions += [
             partial(filtered, self, condition, top=is_final) for condition in query.filters
         ]
-        conditions += [partial(self._also, other, is_bounded) for other in query.also]
-        conditions += [
-            partial(self._without, other, is_bounded, is_final) for other in query.without
-        ]
+        conditions += [partial(self._in_both, other, is_bounded) for other in query.also]
+        conditions += [partial(self._less, other, is_bounded, is_final) for other in query.without]
         for condition in conditions:
             members = self.narrowed(members, condition(members), top=top)
         return members
@@ -253,7 +251,7 @@ class Sets:
             case AnyOf(any=sets):
                 return union([self.inner(inner, within) for inner in sets])
             case Last() | Part() as start:
-                return self._answered(start)
+                return self._members_earlier(start)
             case Query() as inner:
                 return self.inner(inner, within, top=top)
 
@@ -264,7 +262,7 @@ class Sets:
             ids = distinct(self.facts.step(within, relation, False).sources)
         return Members(ids, lambda one: self.first_walk(one, ((relation, False),)))
 
-    def _answered(self, start: Last | Part) -> Members:
+    def _members_earlier(self, start: Last | Part) -> Members:
         if self.earlier is None:
             raise QuestionError(
                 "the query speaks of earlier answers, and there are none",
@@ -281,12 +279,12 @@ class Sets:
         members = [typed.sources[np.isin(typed.targets, wanted)] for typed in pairs]
         return distinct(np.sort(np.concatenate([NO_ONE, *members])))
 
-    def _membership(self, one: int, class_: Term) -> Steps:
+    def _membership(self, member: int, class_: Term) -> Steps:
         """The step to a class that a member has, and those from there up to the class."""
         order = self.facts.kg.membership
         proofs = (
-            (triple_step(self.facts, one, kind, False, target), *chain)
-            for kind, target in self.facts.types_of(one)
+            (triple_step(self.facts, member, kind, False, target), *chain)
+            for kind, target in self.facts.types_of(member)
             if (chain := order.upward(self.facts.term(target), class_)) is not None
         )
         return min(proofs, key=len, default=())
@@ -315,21 +313,21 @@ class Sets:
             ways = "from these, not to them" if inverse else "to these, not from them"
             self.notes.append(f"{name} leads {ways}: it is walked the other way")
 
-    def _of_class(self, class_: Term, members: Members) -> Members:
-        few = members.ids if len(members.ids) <= _FEW or self.within is not None else None
-        of_class = Members(
-            self._members_of_class(class_, few), lambda one: self._membership(one, class_)
+    def _in_class(self, class_: Term, members: Members) -> Members:
+        bounds = members.ids if len(members.ids) <= _FEW or self.within is not None else None
+        class_members = Members(
+            self._members_of_class(class_, bounds), lambda member: self._membership(member, class_)
         )
-        return members.both(of_class)
+        return members.intersection(class_members)
 
-    def _also(self, other: Query, is_bounded: bool, members: Members) -> Members:
-        return members.both(self.inner(other, members.ids if is_bounded else None))
+    def _in_both(self, query: Query, is_bounded: bool, members: Members) -> Members:
+        return members.intersection(self.inner(query, members.ids if is_bounded else None))
 
-    def _without(self, other: Query, is_bounded: bool, top: bool, members: Members) -> Members:
-        removed = self.inner(other, members.ids if is_bounded else None)
-        if len(members.ids) and not names_only_things(other):
-            self.miss(f"they are not among {self.words(other)}")
+    def _less(self, query: Query, is_bounded: bool, top: bool, members: Members) -> Members:
+        removed = self.inner(query, members.ids if is_bounded else None)
+        if len(members.ids) and not names_only_things(query):
+            self.miss(f"they are not among {self.words(query)}")
         ids = np.setdiff1d(members.ids, removed.ids, assume_unique=True)
         if top and not len(ids):
-            self.contradict(members.both(removed))
+            self.contradict(members.intersection(removed))
         return Members(ids, members.prove)

@@ -18,14 +18,14 @@ from .sparql_patterns import (
     Members,
     Patterns,
     block,
-    both,
     date_of,
     double,
     either,
     exists,
     grouped_by,
+    in_both,
+    in_first_only,
     indented,
-    less,
     optional,
     select,
     subquery,
@@ -95,7 +95,7 @@ class _Compiler(Patterns):
             case "connection":
                 raise InexpressibleError("SPARQL 1.1 has no shortest connections")
             case "yesno" if asks_of_each(query):
-                return self._of_each(query)
+                return self._truth_of_each(query)
             case "yesno":
                 sets = map(self._set, [query, *query.every])
                 lines = [line for members in sets for line in self._any_of(members)]
@@ -107,7 +107,7 @@ class _Compiler(Patterns):
             case _:
                 return _rows([VALUE], self._number_of(query, VALUE), "number")
 
-    def _of_each(self, query: Query) -> Compiled:
+    def _truth_of_each(self, query: Query) -> Compiled:
         """A row where the set has members and no exceptions, which are counted."""
         other, number = self.variable(), self.variable()
         counted = select(
@@ -123,13 +123,13 @@ class _Compiler(Patterns):
         for step in query.steps:
             members = self.along(members, ((self.bound.relation(step), step.inverse),))
         if class_ := self.bound.class_of(query.of_class, query.class_id):
-            members = both(members, self.of_class(class_))
+            members = in_both(members, self.of_class(class_))
         for condition in query.filters:
             members = self._filtered(members, condition)
         for other in map(self._set, query.also):
-            members = both(members, subquery(other))
+            members = in_both(members, subquery(other))
         for other in map(self._set, query.without):
-            members = less(members, other)
+            members = in_first_only(members, other)
         if query.group:
             return self._keys(query, members)
         if query.extreme is not None:
@@ -176,7 +176,7 @@ class _Compiler(Patterns):
 
     def _filtered(self, members: Members, condition: Filter) -> Members:
         if condition.count:
-            return self._by_count(members, condition)
+            return self._with_count(members, condition)
         if condition.among is not None or isinstance(condition.value, Query):
             return self._joined(members, condition)
 
@@ -194,7 +194,9 @@ class _Compiler(Patterns):
                 return [*before, *(exists([*walk, *passing]) if walk else passing)]
             if walk:
                 return [*before, *exists(walk), *exists([*walk, *passing], "NOT EXISTS")]
-            return less(members, both(members, lambda v: self.passing(v, condition)))(variable)
+            return in_first_only(members, in_both(members, lambda v: self.passing(v, condition)))(
+                variable
+            )
 
         return lines
 
@@ -215,28 +217,28 @@ class _Compiler(Patterns):
             case "exists":
                 return subquery(having)
             case "not exists":
-                return less(members, having)
+                return in_first_only(members, having)
             case "!=":
-                return less(having, passing)
+                return in_first_only(having, passing)
             case _:
                 return subquery(passing)
 
-    def _by_count(self, members: Members, condition: Filter) -> Members:
+    def _with_count(self, members: Members, condition: Filter) -> Members:
         def lines(variable: str) -> list[str]:
             number = self.variable()
             counted = self._counted(members, condition, variable, number)
             if isinstance(condition.value, Query):
                 return [*counted, *self._compared(number, condition, condition.value)]
-            wanted = self.operand(condition).amount
-            if wanted is None:
+            bound = self.operand(condition).amount
+            if bound is None:
                 raise QuestionError(
                     "how many there are compares with a number", "give one as the value"
                 )
-            return [*counted, f"FILTER({number} {condition.op} {double(wanted)})"]
+            return [*counted, f"FILTER({number} {condition.op} {double(bound)})"]
 
         if not isinstance(condition.value, Query):
             return lines
-        return less(members, lines) if condition.op == "!=" else subquery(lines)
+        return in_first_only(members, lines) if condition.op == "!=" else subquery(lines)
 
     def _counted(self, members: Members, measure: Measure, variable: str, number: str) -> list[str]:
         """The patterns that bind each member and how many values it has."""
@@ -256,15 +258,15 @@ class _Compiler(Patterns):
 
     def _compared(self, value: str, condition: Filter, query: Query) -> list[str]:
         """The patterns that keep values which compare so with the answer of another query."""
-        op, other = "=" if condition.op == "!=" else condition.op, self.variable()
+        op, answer = "=" if condition.op == "!=" else condition.op, self.variable()
         if query.answer != "list":
-            return [*self._number_of(query, other), f"FILTER({self.number(value)} {op} {other})"]
-        answers = subquery(self._set(query))(other)
+            return [*self._number_of(query, answer), f"FILTER({self.number(value)} {op} {answer})"]
+        answers = subquery(self._set(query))(answer)
         readings = [
-            f"COALESCE({self.number(value)} {op} {self.number(other)}, false)",
-            f"COALESCE({self.date(value)} {op} {self.date(other)}, false)",
+            f"COALESCE({self.number(value)} {op} {self.number(answer)}, false)",
+            f"COALESCE({self.date(value)} {op} {self.date(answer)}, false)",
         ]
-        readings += [f"sameTerm({value}, {other})"] if op == "=" else []
+        readings += [f"sameTerm({value}, {answer})"] if op == "=" else []
         return [*answers, f"FILTER({' || '.join(readings)})"]
 
     # Extremes, groups and numbers
@@ -362,11 +364,11 @@ class _Compiler(Patterns):
         grouped: Callable[[str, str], list[str]],
         key: str,
         agg: Agg,
-        of: Sequence[Step],
+        steps: Sequence[Step],
         number: str,
     ) -> list[str]:
         """The patterns that bind each key and an aggregate over its members."""
-        member, hops = self.variable(), self.bound.hops(of)
+        member, hops = self.variable(), self.bound.hops(steps)
         value = self.value(hops) if hops else member
         lines = [*grouped(key, member), *self.walk(member, hops, value)]
         if agg == "count":

@@ -124,7 +124,7 @@ class Patterns:
 
     def things(self, variable: str) -> list[str]:
         """Every entity that a fact has."""
-        relation, other = self.variable(), self.variable()
+        relation, other_end = self.variable(), self.variable()
         skipped = ", ".join(map(self.spelled, sorted(self.profile.skipped)))
         facts = [f"FILTER({relation} NOT IN ({skipped}))"]
         for prefix in self.profile.skipped_prefixes:
@@ -132,8 +132,8 @@ class Patterns:
         no_literal = f"FILTER(!isLiteral({variable}))"
         return either(
             [
-                [*self.triple(variable, relation, other), *facts],
-                [*self.triple(other, relation, variable), no_literal, *facts],
+                [*self.triple(variable, relation, other_end), *facts],
+                [*self.triple(other_end, relation, variable), no_literal, *facts],
             ]
         )
 
@@ -222,31 +222,31 @@ class Patterns:
         return [] if term is None else [term]
 
     def _equal(self, value: str, condition: Filter, operand: Operand) -> list[str]:
-        linked, wanted = self._linked(condition), (operand.text or "").upper()
+        linked, upper_text = self._linked(condition), (operand.text or "").upper()
         if operand.text is not None and linked and not is_literal(linked[0]):
             # An entity is equal to itself, and not to its namesakes.
-            is_text = f"isLiteral({value}) && UCASE(STR({value})) = {text(wanted)}"
+            is_text = f"isLiteral({value}) && UCASE(STR({value})) = {text(upper_text)}"
             return [f"FILTER({value} = {self.spelled(linked[0])} || {is_text})"]
         lines, readings = list[str](), self._sized(value, "=", operand, bool(condition.of))
         readings += [f"{value} = {self.spelled(term)}" for term in linked]
         if operand.text is not None and not condition.of and not self.is_plain(value):
             lines, shown = self.shown(value)
-            readings.append(f"UCASE({shown}) = {text(wanted)}")
+            readings.append(f"UCASE({shown}) = {text(upper_text)}")
         return [*lines, self._any(value, readings)] if readings else ["FILTER(1 = 0)"]
 
     def _sized(self, value: str, op: Op, operand: Operand, year: bool) -> list[str]:
         """The comparisons with an operand as a number and as a date."""
         readings = list[str]()
         if operand.number is not None:
-            number, wanted = self.number(value), operand.number
+            number, bound = self.number(value), operand.number
             if operand.years:
-                number, wanted = f"FLOOR({number} / {operand.years:g})", wanted // operand.years
-            readings.append(f"{number} {op} {double(wanted)}")
+                number, bound = f"FLOOR({number} / {operand.years:g})", bound // operand.years
+            readings.append(f"{number} {op} {double(bound)}")
         if operand.date is not None and (year or not self.is_plain(value)):
-            date, wanted, grain = self.date(value), operand.date, grain_of(operand, year=year)
+            date, bound, grain = self.date(value), operand.date, grain_of(operand, year=year)
             if grain:
-                date, wanted = f"FLOOR({date} / {grain:g})", wanted // grain
-            readings.append(f"{date} {op} {double(wanted)}")
+                date, bound = f"FLOOR({date} / {grain:g})", bound // grain
+            readings.append(f"{date} {op} {double(bound)}")
         return readings
 
     def _any(self, value: str, readings: Sequence[str]) -> str:
@@ -260,16 +260,16 @@ def subquery(members: Members) -> Members:
     return lambda variable: block(select(f"DISTINCT {variable}", members(variable)))
 
 
-def both(members: Members, others: Members) -> Members:
+def in_both(members: Members, other_members: Members) -> Members:
     """What is in both sets."""
-    return lambda variable: [*members(variable), *others(variable)]
+    return lambda variable: [*members(variable), *other_members(variable)]
 
 
-def less(members: Members, others: Members) -> Members:
+def in_first_only(members: Members, other_members: Members) -> Members:
     """What is in the first set, and not in the other."""
 
     def lines(variable: str) -> list[str]:
-        removed = block(subquery(others)(variable), "MINUS {")
+        removed = block(subquery(other_members)(variable), "MINUS {")
         return [*subquery(members)(variable), *removed]
 
     return lines

@@ -312,7 +312,7 @@ def read_query(record: object) -> Query:
     try:
         query = Query.model_validate_json(text)
     except ValidationError as error:
-        raise QuestionError(f"the query is malformed: {_first(error)}", FORM) from error
+        raise QuestionError(f"the query is malformed: {_first_fault(error)}", FORM) from error
     for node in nested(query):
         if node.answer != "list" and node.answer not in AGGREGATES:
             raise QuestionError(f"`{node.answer}` is for the topmost node of a query", FORM)
@@ -434,7 +434,7 @@ def _inside(record: object) -> list[object]:
     return [value for value in values if isinstance(value, (dict, list))]
 
 
-def _first(error: ValidationError) -> str:
+def _first_fault(error: ValidationError) -> str:
     """The first fault in one line: where it is, and what is wrong."""
     fault = error.errors(include_url=False)[0]
     keys = map(str, fault["loc"])

@@ -18,13 +18,16 @@ _VALUE_OF_ONE = ("pointer", "step", "end")
 
 
 def with_truth_values(
-    kg: KnowledgeGraph, query: Query, actions: Sequence[Action], named: Sequence[Term | None]
+    kg: KnowledgeGraph,
+    query: Query,
+    actions: Sequence[Action],
+    mention_terms: Sequence[Term | None],
 ) -> Query:
     """The query of actions, with yes-or-no properties compared with true or false.
 
     Where it asks for the value that such a property of one thing has, it asks whether that is true.
-    `named` are the terms of the mentions. An endpoint is not asked what its properties are: the
-    query stays as it is. Raises ServiceError.
+    `mention_terms` are the terms of the mentions. An endpoint is not asked what its properties are:
+    the query stays as it is. Raises ServiceError.
     """
     kinds = tuple(action.kind for action in actions)
     if not kg.pinned or (kinds != _VALUE_OF_ONE and _ASKING.isdisjoint(kinds)):
@@ -32,17 +35,17 @@ def with_truth_values(
     tree = write_query(query)
     if kinds == _VALUE_OF_ONE:
         (number,), (step,) = tree["start"], tree["steps"]
-        if _has_truth(kg, named[number], step):
+        if _has_truth(kg, mention_terms[number], step):
             tree["answer"] = "yesno"
     _compare(tree, kg)
     return read_query(tree)
 
 
-def _has_truth(kg: KnowledgeGraph, thing: Term | None, step: dict[str, Any]) -> bool:
+def _has_truth(kg: KnowledgeGraph, entity: Term | None, step: dict[str, Any]) -> bool:
     """Whether a hop leads from a thing to true or false."""
-    if thing is None or step.get("inverse") or not kg.truths.of(step["relation"]):
+    if entity is None or step.get("inverse") or not kg.truths.of(step["relation"]):
         return False
-    return any(kg.walks.follow([thing], step["relation"], inverse=False, limit=1))
+    return any(kg.walks.follow([entity], step["relation"], inverse=False, limit=1))
 
 
 def _compare(value: object, kg: KnowledgeGraph) -> None:

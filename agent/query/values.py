@@ -46,7 +46,7 @@ class Quantity(NamedTuple):
         if self.unit != "date":
             return float(self.size[0])
         year, month, day = map(float, self.size[:3])
-        return year * 10_000 + month * 100 + day + _of_day(self.size[3])
+        return year * 10_000 + month * 100 + day + _date_of_day(self.size[3])
 
 
 def value_of(term: Term) -> Quantity | None:
@@ -92,19 +92,19 @@ def _length_of(text: str) -> Quantity | None:
 
 def duration_of(seconds: float) -> Term:
     """The literal of a duration, to the millisecond."""
-    rest = round(abs(Decimal(str(seconds))), 3)
-    days, rest = divmod(rest, 86_400)
-    hours, rest = divmod(rest, 3_600)
-    minutes, rest = divmod(rest, 60)
+    remainder = round(abs(Decimal(str(seconds))), 3)
+    days, remainder = divmod(remainder, 86_400)
+    hours, remainder = divmod(remainder, 3_600)
+    minutes, remainder = divmod(remainder, 60)
     whole = f"{days}D" if days else ""
-    parts = ((hours, "H"), (minutes, "M"), (rest.normalize(), "S"))
+    parts = ((hours, "H"), (minutes, "M"), (remainder.normalize(), "S"))
     time = "".join(f"{part:f}{letter}" for part, letter in parts if part)
     sign = "-" if seconds < 0 else ""
     length = f"P{whole}{'T' if time else ''}{time}" if whole or time else "PT0S"
     return f'"{sign}{length}"^^<{XSD}dayTimeDuration>'
 
 
-def _of_day(time: Decimal | str) -> float:
+def _date_of_day(time: Decimal | str) -> float:
     """The part of a day that a time like `12:30:00` is."""
     parts = _TIME.match(str(time))
     if parts is None:
@@ -126,16 +126,16 @@ _LAST_WORD = re.compile(
 """A unit in brackets or after *in*, which may be a letter, or the last word of a name."""
 
 
-def factor(unit: str, other: str) -> float | None:
+def factor(unit: str, target: str) -> float | None:
     """How many of the other unit one of this unit is; None where that is unknown.
 
     Those that may mean the same currency are as many. No currency is converted.
     """
-    if not unit or not other:
+    if not unit or not target:
         return None
-    if unit == other or currencies_of(unit) & currencies_of(other):
+    if unit == target or currencies_of(unit) & currencies_of(target):
         return 1.0
-    return _factor(unit, other)
+    return _factor(unit, target)
 
 
 def is_unit(text: str) -> bool:
@@ -186,8 +186,8 @@ def unit_in_name(name: str) -> str:
 
 
 @lru_cache(maxsize=_MOST_UNITS)
-def _factor(unit: str, other: str) -> float | None:
-    pair = _parsed(unit), _parsed(other)
+def _factor(unit: str, target: str) -> float | None:
+    pair = _parsed(unit), _parsed(target)
     if pair[0] is None or pair[1] is None:
         return None
     from pint import DimensionalityError
@@ -204,14 +204,14 @@ def _parsed(text: str) -> str | None:
 
     Such are degrees that start elsewhere than 0, and logarithmic units.
     """
-    written = _NAMES.get(text, text).translate(_PLAIN)
-    written = re.sub(r"(?<=[A-Za-z])([23])\b", r"**\1", written)
-    if len(text) > _LONGEST or not _UNIT.fullmatch(written):
+    pint_text = _NAMES.get(text, text).translate(_PLAIN)
+    pint_text = re.sub(r"(?<=[A-Za-z])([23])\b", r"**\1", pint_text)
+    if len(text) > _LONGEST or not _UNIT.fullmatch(pint_text):
         return None
     from pint import UndefinedUnitError
 
     try:
-        unit = _registry().Unit(written)
+        unit = _registry().Unit(pint_text)
         one = _registry().Quantity(1.0, unit)
         _ = one / one
     except (UndefinedUnitError, ValueError, TypeError, AttributeError, AssertionError):

@@ -57,14 +57,14 @@ def vocabulary_around(kg: KnowledgeGraph, entities: Sequence[Term], question: st
     question, those one hop further, and the most used ones.
     """
     entities = [term for term in dict.fromkeys(entities) if not is_literal(term)]
-    near = _ways(kg, entities)
+    near = _named_relations(kg, entities)
     around = _facts(kg, near[:_MOST_WAYS])
-    far = _ways(kg, _one_of_each_class(kg, (step.target for step in around)))
+    far = _named_relations(kg, _one_of_each_class(kg, (step.target for step in around)))
     at_entities, further = ({way.relation for way in ways} for ways in (near, far))
     infos = _nearest(kg.walk_labels.relations(), question, at_entities, further)
     triples = [step.triple for step in around]
-    triples += _of_others(kg, [info.term for info in infos], far, {t.relation for t in triples})
-    kinds = _kinds(kg, triples)
+    triples += _facts_further(kg, [info.term for info in infos], far, {t.relation for t in triples})
+    kinds = _class_names(kg, triples)
     relations = tuple(_words(kg, info, triples, kinds) for info in infos)
     return Vocabulary(relations, _classes(kg, question, kinds.values()))
 
@@ -94,15 +94,15 @@ def _classes_at(
     """The classes at an end of each relation; an empty one where something has none."""
     if isinstance(kg.store, SparqlStore) or not kg.reading.plain:
         return {}
-    facts = _of_others(kg, list(relations), (), ())
-    kinds, classes = _kinds(kg, facts), dict[Term, set[str]]()
+    facts = _facts_further(kg, list(relations), (), ())
+    kinds, classes = _class_names(kg, facts), dict[Term, set[str]]()
     for fact in facts:
         term = fact.head if end == "head" else fact.tail
         classes.setdefault(fact.relation, set()).add(kinds.get(term, ""))
     return classes
 
 
-def _ways(kg: KnowledgeGraph, nodes: Sequence[Term]) -> list[Way]:
+def _named_relations(kg: KnowledgeGraph, nodes: Sequence[Term]) -> list[Way]:
     """Every relation of each node, in either direction."""
     if not nodes:
         return []
@@ -131,32 +131,42 @@ def _one_of_each_class(kg: KnowledgeGraph, nodes: Iterable[Term]) -> list[Term]:
 
 
 def _nearest(
-    infos: Sequence[RelationInfo], question: str, near: Collection[Term], far: Collection[Term]
+    infos: Sequence[RelationInfo],
+    question: str,
+    near_relations: Collection[Term],
+    far_relations: Collection[Term],
 ) -> list[RelationInfo]:
     scores = _scores(question, [info.name for info in infos])
     ranked = sorted(
         zip(infos, scores, strict=True),
-        key=lambda scored: (scored[0].term not in near, -scored[1], scored[0].term not in far),
+        key=lambda scored: (
+            scored[0].term not in near_relations,
+            -scored[1],
+            scored[0].term not in far_relations,
+        ),
     )
     ordered = [info for info, _ in ranked]
     if len(ordered) > MOST_RELATIONS:
-        spare = [info for info in ordered if info.term in near][_MOST_NEAR:]
+        spare = [info for info in ordered if info.term in near_relations][_MOST_NEAR:]
         ordered = [info for info in ordered if info not in spare] + spare
     return ordered[:MOST_RELATIONS]
 
 
-def _of_others(
-    kg: KnowledgeGraph, relations: Iterable[Term], far: Iterable[Way], known: Collection[Term]
+def _facts_further(
+    kg: KnowledgeGraph,
+    relations: Iterable[Term],
+    far_ways: Iterable[Way],
+    near_relations: Collection[Term],
 ) -> list[Triple]:
     """A few facts of each relation of a local graph; else of those one hop further."""
     if not isinstance(kg.store, SparqlStore) and kg.reading.plain:
         return [t for r in relations for t in islice(kg.store.statements(r), _LOOKED_AT)]
-    ways = {way.relation: way for way in far if way.relation not in known}
+    ways = {way.relation: way for way in far_ways if way.relation not in near_relations}
     steps = _facts(kg, [ways[relation] for relation in relations if relation in ways])
     return [step.triple for step in steps]
 
 
-def _kinds(kg: KnowledgeGraph, triples: Iterable[Triple]) -> dict[Term, str]:
+def _class_names(kg: KnowledgeGraph, triples: Iterable[Triple]) -> dict[Term, str]:
     """The class of every thing in the triples."""
     ends = dict.fromkeys(end for triple in triples for end in (triple.head, triple.tail))
     infos = kg.labels.describe([term for term in ends if not is_literal(term)])
@@ -170,8 +180,8 @@ def _words(
     tails = [_tail_kind(kg, info.name, triple.tail, kinds) for triple in facts]
     return RelationWords(
         info.name,
-        _some(kinds.get(triple.head, "") for triple in facts),
-        _some(kind for kind, _ in tails),
+        _some_names(kinds.get(triple.head, "") for triple in facts),
+        _some_names(kind for kind, _ in tails),
         next((unit for _, unit in tails if unit), ""),
     )
 
@@ -188,15 +198,15 @@ def _tail_kind(
     return "number", unit_of_datatype(value.unit, kg.profile) or unit_in_name(name)
 
 
-def _some(names: Iterable[str]) -> tuple[str, ...]:
+def _some_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(islice(filter(None, dict.fromkeys(names)), _MOST_KINDS))
 
 
-def _classes(kg: KnowledgeGraph, question: str, near: Iterable[str]) -> tuple[str, ...]:
+def _classes(kg: KnowledgeGraph, question: str, near_classes: Iterable[str]) -> tuple[str, ...]:
     """The names of classes: those that share words with the question, those near, and others."""
     words = (word.text for word in class_labels(kg.labels))
     distinct = dict[str, str]()
-    for name in [*filter(None, near), *words]:
+    for name in [*filter(None, near_classes), *words]:
         distinct.setdefault(name.lower(), name)
     names = list(distinct.values())
     scores = _scores(question, names)

@@ -25,13 +25,13 @@ def _compare(value: object, mentions: Mentions) -> bool:
         return False
     node = cast("dict[str, Any]", value)
     changed = any([_compare(child, mentions) for child in node.values()])
-    if node.get("of") == "year" and 0 < operand_of(_said(node, mentions)).grain < YEAR:
+    if node.get("of") == "year" and 0 < operand_of(_date_as_said(node, mentions)).grain < YEAR:
         del node["of"]
         return True
     return changed
 
 
-def _said(condition: dict[str, Any], mentions: Mentions) -> str | int | float | bool:
+def _date_as_said(condition: dict[str, Any], mentions: Mentions) -> str | int | float | bool:
     """What a condition compares with; empty where that is no value that was said."""
     number, value = condition.get("mention"), condition.get("value")
     if isinstance(value, dict) and list(cast("dict[str, Any]", value)) == ["start"]:

@@ -108,7 +108,7 @@ def reading(
     words, query = _Words(bound, names or {}, heads or {}, verbs), bound.query
     if query.answer == "yesno":
         if asks_of_each(query):
-            return words.of_each(query)
+            return words.truth_of_each(query)
         first = query.model_copy(update={"every": ()})
         return "; and ".join(map(words.yes_no, (first, *query.every)))
     if query.to is not None:
@@ -157,20 +157,20 @@ class _Words:
 
     def yes_no(self, query: Query) -> str:
         """Whether a set has members; whether named things are in it, where that is all."""
-        (*others,) = query.also
+        (*other_sets,) = query.also
         start = Query(start=query.start)
         if names_only_things(start) and not (query.steps or query.group or query.extreme):
             if conditions := list(self._conditions_on_named(query)):
                 return f"is {self.set(start)} {', and '.join(conditions)}"
-        elif len(others) == 1 and names_only_things(others[0]):
+        elif len(other_sets) == 1 and names_only_things(other_sets[0]):
             rest = query.model_copy(update={"also": (), "answer": "list"})
             is_one = rest == Query(start=query.start, steps=query.steps) and self._is_one(rest)
             whole = f"the {self.set(rest)}" if is_one else f"among {self._inner(rest)}"
-            return f"is {self.set(others[0])} {whole}"
+            return f"is {self.set(other_sets[0])} {whole}"
         text = self._any(query, self.set(query))
         return f"is there {text}" if text.startswith("any") else f"is there anything: {text}"
 
-    def of_each(self, query: Query) -> str:
+    def truth_of_each(self, query: Query) -> str:
         """Whether each member of a set is in every one of some others."""
         text = self.set(subject(query))
         each = text if text.startswith("every ") else f"every one of {text}"
@@ -240,11 +240,13 @@ class _Words:
         for step in query.steps:
             label = self._label(step)
             if not step.inverse:
-                text = label.of(text)
+                text = label.tail_phrase(text)
                 continue
             head = self._heads.get(self._bound.relations.get(step.id or step.relation, ""))
             is_last = step is query.steps[-1]
-            text = label.that(f"every {(is_last and kind) or head or 'thing'}", _some(text))
+            text = label.noun_phrase(
+                f"every {(is_last and kind) or head or 'thing'}", _any_member(text)
+            )
         if kind and not (query.steps and query.steps[-1].inverse):
             return f"every {kind} among {text}"
         return text
@@ -258,7 +260,7 @@ class _Words:
             case Entity(entity=name, id=term):
                 return self._names.get(term, name)
             case Domain() as domain:
-                return self._label_named(domain.id, domain.domain).with_any()
+                return self._label_named(domain.id, domain.domain).anything_with()
             case AnyOf(any=queries):
                 texts = list(map(self._inner, queries))
                 brackets = (f"({text})" if " or " in text else text for text in texts)
@@ -275,15 +277,15 @@ class _Words:
             known = number < len(questions)
             asked = f'"{questions[number]}"' if known else f"question {number + 1}"
             return f"the answers to {asked}"
-        what = f"last {start.last}"
+        noun = f"last {start.last}"
         terms = self._bound.earlier.get(start.last, ())
         names = [self._names.get(term, term) for term in terms[:MOST_NAMED]]
         if not names:
-            return f"the {what}"
+            return f"the {noun}"
         if len(terms) <= MOST_NAMED:
             return " or ".join(names)
         first = ", ".join(names[: MOST_NAMED - 1])
-        return f"{first} or {len(terms) - MOST_NAMED + 1} more of the {what}"
+        return f"{first} or {len(terms) - MOST_NAMED + 1} more of the {noun}"
 
     def _inner(self, query: Query) -> str:
         if query.extreme is not None and _is_first_of_class(query):
@@ -297,7 +299,7 @@ class _Words:
     def _any(self, query: Query, text: str) -> str:
         """The words of a set that is spoken of as a kind: `any river`, not `every river`."""
         is_named = names_only_things(Query(start=query.start)) and not query.steps
-        return text if is_named else _some(text)
+        return text if is_named else _any_member(text)
 
     def _mention(self, number: int) -> str:
         mention = self._bound.mentioned(number)
@@ -308,7 +310,7 @@ class _Words:
         text = about
         for step in steps:
             label = self._label(step)
-            text = label.what(text) if step.inverse else label.of(text)
+            text = label.head_phrase(text) if step.inverse else label.tail_phrase(text)
         return text
 
     def _label(self, step: Step) -> Label:
@@ -344,16 +346,16 @@ class _Words:
     def _measure(self, measure: Measure) -> str:
         """What is measured of each member; empty where that is the thing itself."""
         if measure.count:
-            return self._number(measure.steps) + self._among(measure)
-        return (self._phrase(measure.steps) if measure.steps else "") + self._among(measure)
+            return self._number(measure.steps) + self._among_set(measure)
+        return (self._phrase(measure.steps) if measure.steps else "") + self._among_set(measure)
 
-    def _among(self, measure: Measure) -> str:
+    def _among_set(self, measure: Measure) -> str:
         return f" among {self._inner(measure.among)}" if measure.among else ""
 
     def _extreme(self, extreme: Extreme) -> str:
         if extreme.count and extreme.steps and self._is_noun(extreme.steps):
             many = plural(self._phrase(extreme.steps))
-            measure = f"{many}{self._among(extreme)} (number of them)"
+            measure = f"{many}{self._among_set(extreme)} (number of them)"
             size = "most" if extreme.most else "fewest"
         else:
             measure = (
@@ -375,7 +377,7 @@ def _is_first_of_class(query: Query) -> bool:
     return is_first and query == Query(start=start, extreme=extreme)
 
 
-def _some(text: str) -> str:
+def _any_member(text: str) -> str:
     """The words of a set of which each member alone will do: `any river`, not `every river`."""
     return f"any{text[5:]}" if text.startswith(("every ", "everything ")) else text
 

@@ -32,7 +32,7 @@ class GraphLabels:
         self._labels: dict[tuple[str, int], Label] = {}
         self._by_word: dict[str, list[tuple[str, int]]] | None = None
 
-    def every(self) -> list[tuple[str, int]]:
+    def all_labels(self) -> list[tuple[str, int]]:
         """All labels: each a name and its way."""
         hops = [(name, int(inverse)) for name, inverse in self._tables.hops(None)]
         return [*hops, *((name, CLASS) for name in self._tables.every_class())]
@@ -42,13 +42,13 @@ class GraphLabels:
 
         They are all where the graph has few, else those that have most words in common with it.
         """
-        every = self.every()
-        if len(every) <= _AT_ONCE:
-            return every
+        all_labels = self.all_labels()
+        if len(all_labels) <= _AT_ONCE:
+            return all_labels
         if self._by_word is None:
             self._by_word = {}
-            for name, way in every:
-                for word in inputs.entry(self._name(name)).known:
+            for name, way in all_labels:
+                for word in inputs.entry(self._name(name)).match_keys:
                     self._by_word.setdefault(word, []).append((name, way))
         parts = dict.fromkeys(part for word in words for part in word.parts)
         common = Counter(
@@ -78,12 +78,12 @@ class GraphLabels:
         """
         if not self._kg.pinned:
             return ""
-        things, classes = self._tables.end(relation, inverse)
+        entities, classes = self._tables.end(relation, inverse)
         if named := self._tables.named(classes):
             return self._name(named[0])
         if measured := self._tables.measures_at(relation, inverse):
             return min(measured)
-        few = self._tables.facts.terms(things[:1])
+        few = self._tables.facts.terms(entities[:1])
         return "text" if few and is_literal(few[0]) else ""
 
 
@@ -94,10 +94,13 @@ class ReadingTools:
     """
 
     def __init__(
-        self, kg: KnowledgeGraph, weights: ReaderWeights, without: frozenset[Term] = frozenset()
+        self,
+        kg: KnowledgeGraph,
+        weights: ReaderWeights,
+        hidden_relations: frozenset[Term] = frozenset(),
     ) -> None:
         self.facts = Facts(kg)
-        self.tables = GraphTables(self.facts, without)
+        self.tables = GraphTables(self.facts, hidden_relations)
         self.naming = TermNames(kg)
         self.labels = GraphLabels(self.tables)
         self.network = weights.network
@@ -106,7 +109,7 @@ class ReadingTools:
         self.inputs = Inputs(weights.lexicon)
         self._newest: tuple[object, tuple[Batch, Read]] | None = None
 
-    def begin(self) -> None:
+    def start_clock(self) -> None:
         """Give the next question the time that it may take."""
         self.facts.limit(SECONDS)
 
@@ -130,7 +133,7 @@ class ReadingTools:
 def reading_tools(
     kg: KnowledgeGraph,
     weights: Callable[[], ReaderWeights],
-    without: frozenset[Term] = frozenset(),
+    hidden_relations: frozenset[Term] = frozenset(),
 ) -> Pool[ReadingTools]:
     """Tools for each thread that reads; the weights are loaded when the first are made."""
-    return Pool(lambda: ReadingTools(kg, weights(), without))
+    return Pool(lambda: ReadingTools(kg, weights(), hidden_relations))

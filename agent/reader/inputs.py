@@ -190,7 +190,7 @@ class _BatchWords:
         self._named = set[str]()
         self._unknown: Collection[str] = ()
 
-    def begin(self, reading: PartialReading) -> None:
+    def start_question(self, reading: PartialReading) -> None:
         """Number the words of another question from now on."""
         names = [name for label in reading.labels for name in (label.called, label.tail)]
         if reading.knows_classes:
@@ -269,7 +269,7 @@ class Inputs:
         likeness = np.zeros((size, count, wide, len(FEATURES)), np.float32)
         actions = in_arrays([reading.actions for reading in readings], steps)
         for row, reading in enumerate(readings):
-            distinct.begin(reading)
+            distinct.start_question(reading)
             for index, word in enumerate(reading.words):
                 whats[row, index] = WHATS.index(word.what)
                 earlier[row, index] = word.is_earlier
@@ -281,12 +281,12 @@ class Inputs:
                 ways[row, index] = label.way
                 distinct.fill(labels[row, index], label.called)
                 distinct.fill(tails[row, index], label.tail)
-            known = reading.matches
-            if known is None:
-                known = self.matches(
+            features = reading.matches
+            if features is None:
+                features = self.matches(
                     reading.words, reading.labels, knows_classes=reading.knows_classes
                 )
-            likeness[row, : len(reading.words), : len(reading.labels)] = known
+            likeness[row, : len(reading.words), : len(reading.labels)] = features
         meant = distinct.meanings(self.lexicon)
         classes, labels, tails = map(_without_empty_columns, (classes, labels, tails))
         arrays = (distinct.pieces(), meant, words, whats, earlier)

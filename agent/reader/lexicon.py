@@ -101,29 +101,29 @@ def _words(
         mention = mentions[number]
         if mention.start < end:
             continue
-        words += _between(question, end, mention.start, is_earlier)
+        words += _words_between(question, end, mention.start, is_earlier)
         is_value = mention.kind in _VALUES
         what, kind = (mention.kind, "") if is_value else ("thing", mention.kind)
         start, end = mention.start, mention.end
         text = question[start:end].lower()
         words.append(QuestionWord(start, end, text, first + number, what, kind, is_earlier))
-    words += _between(question, end, len(question), is_earlier)
+    words += _words_between(question, end, len(question), is_earlier)
     while words and words[-1].mention is None and not words[-1].parts:
         words.pop()
     return words
 
 
-def _between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
+def _words_between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:
     return [
-        QuestionWord(*match.span(), _written(match[0]), is_earlier=is_earlier)
+        QuestionWord(*match.span(), _lower_with_parts(match[0]), is_earlier=is_earlier)
         for match in _WORD.finditer(question, start, end)
     ]
 
 
-def _written(word: str) -> str:
+def _lower_with_parts(word: str) -> str:
     """A word in lower case; one of camel case also as its parts, as labels have either."""
-    apart = _CAMEL.sub(" ", word)
-    return word.lower() if apart == word else f"{apart} {word}".lower()
+    spaced = _CAMEL.sub(" ", word)
+    return word.lower() if spaced == word else f"{spaced} {word}".lower()
 
 
 @lru_cache(maxsize=100_000)
@@ -210,12 +210,12 @@ class Lexicon:
             longest = max(parts, key=len)
             is_long = longest.isalpha() and len(longest) >= FORM_LETTERS
             return self.meaning(longest) if is_long else 0
-        forms = self._by_beginning.get(word[:FORM_LETTERS], ())
+        forms = self._words_by_start.get(word[:FORM_LETTERS], ())
         share, form = max(((form_share(word, form), form) for form in forms), default=(0.0, ""))
         return self.meanings[form] if share else 0
 
     @cached_property
-    def _by_beginning(self) -> Mapping[str, Sequence[str]]:
+    def _words_by_start(self) -> Mapping[str, Sequence[str]]:
         """The words of the table by their first letters."""
         known = defaultdict[str, list[str]](list)
         for word in self.meanings:
@@ -223,15 +223,15 @@ class Lexicon:
         return known
 
 
-def form_share(one: str, other: str) -> float:
+def form_share(word: str, other: str) -> float:
     """How much of two words is alike, where they are likely forms of one word; else 0.
 
     They begin alike, in any language that puts endings on.
     """
-    if not (one.isalpha() and other.isalpha()):
+    if not (word.isalpha() and other.isalpha()):
         return 0.0
-    shared = len(commonprefix((one, other)))
-    longer, shorter = max(len(one), len(other)), min(len(one), len(other))
+    shared = len(commonprefix((word, other)))
+    longer, shorter = max(len(word), len(other)), min(len(word), len(other))
     are_forms = shared >= max(FORM_LETTERS, _LEAST_SHARE * longer, shorter - _ENDING)
     return shared / longer if are_forms else 0.0
 
@@ -240,12 +240,12 @@ def make_lexicon(
     aliases: Iterable[tuple[str, Sequence[str]]], pairs: Iterable[tuple[str, str]]
 ) -> Lexicon:
     """A lexicon of labels with their aliases, and of pairs of related words in lower case."""
-    by_label = defaultdict[tuple[str, ...], dict[tuple[str, ...], None]](dict)
+    names_of = defaultdict[tuple[str, ...], dict[tuple[str, ...], None]](dict)
     for label, others in aliases:
         words = label_words(label)
         names = map(label_words, others)
-        by_label[words].update(dict.fromkeys(name for name in names if name and name != words))
-    return Lexicon({label: tuple(names) for label, names in by_label.items()}, _both_ways(pairs))
+        names_of[words].update(dict.fromkeys(name for name in names if name and name != words))
+    return Lexicon({label: tuple(names) for label, names in names_of.items()}, _both_ways(pairs))
 
 
 def _both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
@@ -277,11 +277,11 @@ def read_lexicon(folder: Path) -> Lexicon:
     aliases = dict[tuple[str, ...], tuple[tuple[str, ...], ...]]()
     pairs, meanings = list[tuple[str, str]](), dict[str, int]()
     for line in text.splitlines():
-        kind, word, *others = line.split("\t")
+        kind, word, *fields = line.split("\t")
         if kind == "alias":
-            aliases[tuple(word.split(" "))] = tuple(tuple(other.split(" ")) for other in others)
+            aliases[tuple(word.split(" "))] = tuple(tuple(other.split(" ")) for other in fields)
         elif kind == "meaning":
             meanings[word] = len(meanings) + 1
         else:
-            pairs += ((word, other) for other in others)
+            pairs += ((word, other) for other in fields)
     return Lexicon(aliases, _both_ways(pairs), meanings)

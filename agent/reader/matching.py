@@ -46,7 +46,7 @@ class Entry:
     """Neighbours in the label or in an alias."""
 
     @property
-    def known(self) -> Iterable[str]:
+    def match_keys(self) -> Iterable[str]:
         """What a question word has in common with it, as `beginnings` has it."""
         return (*self.alike, *(f"{start}-" for start in self.beginnings))
 
@@ -71,20 +71,20 @@ def entry_of(label: str, lexicon: Lexicon) -> Entry:
     return Entry(
         words,
         {w: (exact.get(w, 0.0), alias.get(w, 0.0), related.get(w, 0.0)) for w in known},
-        _by_beginning(words, _SHORT),
-        _by_beginning(sorted(alias.keys() | related.keys()), _FORM_LETTERS - _ENDING),
+        _words_by_start(words, _SHORT),
+        _words_by_start(sorted(alias.keys() | related.keys()), _FORM_LETTERS - _ENDING),
         frozenset(pair for name in (words, *names) for pair in pairwise(name)),
     )
 
 
-def _by_beginning(words: Iterable[str], least: int) -> dict[str, tuple[str, ...]]:
+def _words_by_start(words: Iterable[str], least: int) -> dict[str, tuple[str, ...]]:
     """Words of at least so many letters, by their first four letters."""
-    by_beginning = dict[str, tuple[str, ...]]()
+    words_by_start = dict[str, tuple[str, ...]]()
     for word in words:
         if len(word) >= least:
             start = word[:_LEAST_LETTERS]
-            by_beginning[start] = (*by_beginning.get(start, ()), word)
-    return by_beginning
+            words_by_start[start] = (*words_by_start.get(start, ()), word)
+    return words_by_start
 
 
 def matches(
@@ -99,25 +99,27 @@ def matches(
     labels lead to, where they are known; `kinds` has the words of what each mention is, and none
     for another word.
     """
-    made = np.zeros((len(words), len(labels), len(FEATURES)), np.float32)
+    features = np.zeros((len(words), len(labels), len(FEATURES)), np.float32)
     parts = [(index, part) for index, word in enumerate(words) for part in word]
     pairs = list(pairwise(parts))
-    neighbours = {(one, other) for (index, one), (after, other) in pairs if after - index <= 1}
+    neighbours = {
+        (part_, next_part) for (index, part_), (after, next_part) in pairs if after - index <= 1
+    }
     pairs = [pair for pair in pairs if (pair[0][1], pair[1][1]) in neighbours]
     for number, (label, tail) in enumerate(zip(labels, classes, strict=True)):
-        cells = made[:, number]
+        cells = features[:, number]
         _match_label(cells, label, parts)
-        for (index, one), (after, other) in pairs:
-            if (one, other) in label.pairs:
+        for (index, part_), (after, next_part) in pairs:
+            if (part_, next_part) in label.pairs:
                 cells[[index, after], PAIR] = 1.0
         if tail is not None:
             _match_tail(cells, tail, parts)
     for index, kind in enumerate(kinds):
         if kind:
-            made[index, :, KIND] = [label.words == kind for label in labels]
-    like = made[:, :, (EXACT, BEGINS)].max(-1)
-    made[:, :, RARE] = like / np.maximum((like > 0).sum(1, keepdims=True), 1)
-    return made
+            features[index, :, KIND] = [label.words == kind for label in labels]
+    like = features[:, :, (EXACT, BEGINS)].max(-1)
+    features[:, :, RARE] = like / np.maximum((like > 0).sum(1, keepdims=True), 1)
+    return features
 
 
 def _match_label(
@@ -125,18 +127,18 @@ def _match_label(
 ) -> None:
     """Write how each word, by its parts, is like a label: `cells` are `(words, features)`."""
     covered = set[str]()
-    for index, part in parts:
-        if values := label.alike.get(part):
+    for index, word_part in parts:
+        if values := label.alike.get(word_part):
             cells[index, :BEGINS] = np.maximum(cells[index, :BEGINS], values)
             if values[EXACT]:
-                covered.add(part)
-        elif part[:_LEAST_LETTERS] in label.forms:
-            for word, share in _forms(label, part):
+                covered.add(word_part)
+        elif word_part[:_LEAST_LETTERS] in label.forms:
+            for word, share in _forms(label, word_part):
                 _, *others = label.alike[word]
                 cells[index, ALIAS:BEGINS] = np.maximum(
                     cells[index, ALIAS:BEGINS], np.multiply(others, share)
                 )
-        if begun := _beginning(label, part):
+        if begun := _beginning(label, word_part):
             word, share = begun
             cells[index, BEGINS] = max(cells[index, BEGINS], share)
             covered.add(word)
@@ -148,37 +150,39 @@ def _match_label(
 def _match_tail(
     cells: npt.NDArray[np.float32], tail: Entry, parts: Sequence[tuple[int, str]]
 ) -> None:
-    for index, part in parts:
-        exact, alias, _ = tail.alike.get(part, (0.0, 0.0, 0.0))
-        begun = _beginning(tail, part)
+    for index, word_part in parts:
+        exact, alias, _ = tail.alike.get(word_part, (0.0, 0.0, 0.0))
+        begun = _beginning(tail, word_part)
         cells[index, CLASS] = max(
             cells[index, CLASS], max(exact, 0.5 * alias), 0.9 * begun[1] if begun else 0.0
         )
 
 
-def _beginning(label: Entry, part: str) -> tuple[str, float] | None:
+def _beginning(label: Entry, word_part: str) -> tuple[str, float] | None:
     """The word of a label that begins most as a word does, and how much of them is alike."""
-    if len(part) < _LEAST_LETTERS:
+    if len(word_part) < _LEAST_LETTERS:
         return None
-    words = label.beginnings.get(part[:_LEAST_LETTERS], ())
-    if len(part) == _SHORT + 1:
-        words += label.beginnings.get(part[:_SHORT], ())
-    shares = [(_alike(word, part) / max(len(word), len(part)), word) for word in words]
-    one = singular(part)
-    if one != part and label.alike.get(one, (0.0,))[EXACT]:
+    words = label.beginnings.get(word_part[:_LEAST_LETTERS], ())
+    if len(word_part) == _SHORT + 1:
+        words += label.beginnings.get(word_part[:_SHORT], ())
+    shares = [
+        (_shared_start(word, word_part) / max(len(word), len(word_part)), word) for word in words
+    ]
+    one = singular(word_part)
+    if one != word_part and label.alike.get(one, (0.0,))[EXACT]:
         shares.append((_PLURAL, one))
     share, word = max(shares, default=(0.0, ""))
     return (word, share) if share >= _LEAST_SHARE else None
 
 
-def _forms(label: Entry, part: str) -> Iterable[tuple[str, float]]:
+def _forms(label: Entry, word_: str) -> Iterable[tuple[str, float]]:
     """The words like a label's of which a word may be another form, and how much is alike."""
-    for word in label.forms[part[:_LEAST_LETTERS]]:
-        alike, longer = _alike(word, part), max(len(word), len(part))
+    for word in label.forms[word_[:_LEAST_LETTERS]]:
+        alike, longer = _shared_start(word, word_), max(len(word), len(word_))
         if longer >= _FORM_LETTERS and longer - alike <= _ENDING:
             yield word, alike / longer
 
 
-def _alike(one: str, other: str) -> int:
+def _shared_start(word: str, other: str) -> int:
     """The letters that two words begin with alike."""
-    return len(commonprefix((one, other)))
+    return len(commonprefix((word, other)))

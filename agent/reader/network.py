@@ -38,7 +38,7 @@ class Scores(NamedTuple):
     """`(B, T + 1, LITERALS)`"""
     unread: Array
     """`(B, T + 1, N)`: of each word asking what the actions so far leave out."""
-    met: Array
+    word_label_scores: Array
     """`(B, N, L)`: how well each word meets each label."""
 
 
@@ -49,13 +49,13 @@ class Read(NamedTuple):
     """`(B, N, D)`: before they see each other."""
     plain_labels: Array
     """`(B, L, D)`: before words see them."""
-    seen: tuple[tuple[Array, Array], ...]
+    keys_values: tuple[tuple[Array, Array], ...]
     """The keys and values of the words in each layer, `(B, heads, N, width of a head)`."""
     words: Array
     """`(B, N, D)`"""
     labels: Array
     """`(B, L, D)`"""
-    met: Array
+    word_label_scores: Array
     """As in `Scores`."""
 
 
@@ -94,12 +94,12 @@ def logs_of(
     )
     kinds, numbers = scores.kinds, operations.arange(len(KINDS), scores.kinds)
     named = (numbers >= HOP_KINDS[0]) & (numbers <= HOP_KINDS[-1])
-    for those, of_kind in (
+    for is_kind, log_share in (
         (named, operations.logsumexp(hops, -1)),
         (numbers == CLASS_KIND, operations.logsumexp(classes, -1)),
         (numbers == POINTER_KIND, points),
     ):
-        kinds = operations.where(those, kinds + of_kind, kinds)
+        kinds = operations.where(is_kind, kinds + log_share, kinds)
     kinds = operations.where(legal, kinds, _NEVER)
     return Logs(*map(log_softmax, (kinds, hops, classes, words, scores.literals)))
 
@@ -167,7 +167,7 @@ class Network:
         meanings = batch.meant
         if meanings.ndim == 1:
             meanings = weights["meanings.weight"][meanings]
-        read = _mean(weights["table.weight"][batch.pieces], batch.pieces)
+        read = _mean_without_padding(weights["table.weight"][batch.pieces], batch.pieces)
         read = read + linear(weights, "meaning", meanings)
         matches = self._with_nearness(batch, meanings)
         words = linear(weights, "word", read)
@@ -176,7 +176,7 @@ class Network:
         plain_words = self._embedded_words(batch, words, classes, matches)
         plain_labels = self._embedded_labels(batch, label_words, classes)
         hidden, labels, seen = self._encoded(batch, plain_words, plain_labels, matches)
-        met = self._met(batch, hidden, label_words, matches)
+        met = self._score_words_and_labels(batch, hidden, label_words, matches)
         return Read(plain_words, plain_labels, seen, hidden, labels, met)
 
     def scored(self, batch: Batch, read: Read, *, last: bool = False) -> Scores:
@@ -184,15 +184,15 @@ class Network:
 
         The batch, but for its actions, may have a row for all, as `read` has then.
         """
-        weights, hidden, met = self.weights, read.words, read.met
-        some = slice(-1, None) if last else slice(None)
-        state = self._after_actions(batch, read)[:, some]
-        covered = self._covered(met, batch.chosen)[:, some]
+        weights, hidden, word_label_scores = self.weights, read.words, read.word_label_scores
+        positions = slice(-1, None) if last else slice(None)
+        state = self._after_actions(batch, read)[:, positions]
+        covered = self._covered(word_label_scores, batch.chosen)[:, positions]
         label_scores = self._label_scores(batch, read, state, covered)
         pointed = self._dots("points", state, hidden)
         pointed = self._where((batch.whats < 1)[:, None], _NEVER, pointed)
-        strongest = self._strongest(met, batch.chosen)[:, some]
-        used = self._pointed(batch.pointed, hidden)[:, some]
+        strongest = self._strongest(word_label_scores, batch.chosen)[:, positions]
+        used = self._pointed(batch.pointed, hidden)[:, positions]
         unread = self._unread(hidden, state, covered, strongest, used)
         kinds = linear(weights, "kinds", state)
         if self.size.joint:
@@ -200,7 +200,7 @@ class Network:
             left = self._operations.stack([left.sum(-1), self._operations.max(left, -1)], -1)
             kinds = kinds + linear(weights, "left", left)
         literals = linear(weights, "literals", state)
-        return Scores(kinds, label_scores, pointed, literals, unread, met)
+        return Scores(kinds, label_scores, pointed, literals, unread, word_label_scores)
 
     def _where(self, condition: Array, one: Array | float, other: Array | float) -> Array:
         return self._operations.where(condition, one, other)
@@ -209,7 +209,7 @@ class Network:
         """The words of the questions, before they see each other: `(B, N, D)`."""
         weights = self.weights
         hidden = words[batch.words] + weights["what.weight"][batch.whats.clip(min=0)]
-        hidden = hidden + _mean(classes[batch.classes], batch.classes)
+        hidden = hidden + _mean_without_padding(classes[batch.classes], batch.classes)
         count = batch.words.shape[1]
         hidden = hidden + weights["place.weight"][:count] + weights["earlier.weight"][batch.earlier]
         return hidden + linear(weights, "matched", self._best_matches(matches, batch.ways))
@@ -217,7 +217,9 @@ class Network:
     def _embedded_labels(self, batch: Batch, label_words: Array, classes: Array) -> Array:
         """The labels, before words see them: `(B, L, D)`."""
         weights = self.weights
-        labels = _mean(label_words, batch.labels) + _mean(classes[batch.tails], batch.tails)
+        labels = _mean_without_padding(label_words, batch.labels) + _mean_without_padding(
+            classes[batch.tails], batch.tails
+        )
         labels = labels + weights["way.weight"][batch.ways.clip(min=0)]
         labels = self._operations.gelu(linear(weights, "label.0", labels))
         return layer_norm(weights, "label.3", linear(weights, "label.2", labels))
@@ -225,7 +227,7 @@ class Network:
     def _embedded_actions(self, batch: Batch, words: Array, labels: Array) -> Array:
         """The actions after a first position that has none: `(B, T + 1, D)`."""
         weights, steps = self.weights, batch.kinds.shape[1]
-        named = self._taken(labels, batch.chosen) + self._taken(words, batch.pointed)
+        named = self._rows_of(labels, batch.chosen) + self._rows_of(words, batch.pointed)
         literal = weights["literal.weight"][batch.literal.clip(min=0)]
         named = named + literal * (batch.literal >= 0)[..., None]
         actions = weights["kind.weight"][batch.kinds.clip(min=0)] + named
@@ -241,13 +243,13 @@ class Network:
         numbers = self._operations.arange(there.shape[1], there)
         mask = there[:, None] | (numbers[:, None] == numbers[None])[None]
         exists = there[:, :, None] & (batch.ways >= 0)[:, None]
-        seen = list[tuple[Array, Array]]()
+        keys_values = list[tuple[Array, Array]]()
         for number in range(self.size.layers):
             words, keys, values = self._layer(f"layers.{number}", words, mask)
-            seen.append((keys, values))
+            keys_values.append((keys, values))
             if number < self.size.joint:
                 words, labels = self._joined(f"joint.{number}", words, labels, matches, exists)
-        return layer_norm(self.weights, "last", words), labels, tuple(seen)
+        return layer_norm(self.weights, "last", words), labels, tuple(keys_values)
 
     def _after_actions(self, batch: Batch, read: Read) -> Array:
         """The state at each position, which sees the words and those before: `(B, T + 1, D)`."""
@@ -258,20 +260,20 @@ class Network:
         exists = operations.concatenate([there, there[:, :1] | (numbers >= 0)[None]], 1)
         columns = operations.arange(exists.shape[1], exists) - there.shape[1]
         mask = exists[:, None] & (columns[None] <= numbers[:, None])[None]
-        for number, seen in enumerate(read.seen):
+        for number, seen in enumerate(read.keys_values):
             actions, *_ = self._layer(f"layers.{number}", actions, mask, seen)
         return layer_norm(self.weights, "last", actions)
 
     def _layer(
-        self, name: str, hidden: Array, mask: Array, seen: tuple[Array, Array] | None = None
+        self, name: str, hidden: Array, mask: Array, earlier: tuple[Array, Array] | None = None
     ) -> tuple[Array, Array, Array]:
-        """A layer of the encoder, with its keys and values; what was `seen` comes before these."""
+        """A layer of the encoder, with its keys and values; `earlier` ones come before."""
         weights = self.weights
         before = layer_norm(weights, f"{name}.before", hidden)
         asks, keys, values = self._heads(linear(weights, f"{name}.joint", before))
         every = keys, values
-        if seen is not None:
-            every = self._behind(seen[0], keys), self._behind(seen[1], values)
+        if earlier is not None:
+            every = self._behind(earlier[0], keys), self._behind(earlier[1], values)
         attended = self._attended(asks, *every, mask[:, None])
         hidden = hidden + linear(weights, f"{name}.out", attended)
         return hidden + self._wide(name, hidden), keys, values
@@ -318,20 +320,24 @@ class Network:
         mixed = self._operations.attention(asks, keys, values, mask).swapaxes(1, 2)
         return mixed.reshape(*mixed.shape[:2], -1)
 
-    def _met(self, batch: Batch, words: Array, label_words: Array, matches: Array) -> Array:
+    def _score_words_and_labels(
+        self, batch: Batch, words: Array, label_words: Array, matches: Array
+    ) -> Array:
         """How well each word meets each label: by its best word, and by their matches."""
-        met = _each_with_each(linear(self.weights, "meets", words), label_words) * self._scale
-        met = self._where((batch.labels == 0)[:, None], _NEVER, met)
+        scores = _each_with_each(linear(self.weights, "meets", words), label_words) * self._scale
+        scores = self._where((batch.labels == 0)[:, None], _NEVER, scores)
         weighed = self._operations.softplus(linear(self.weights, "weighs", words))
-        met = self._operations.max(met, -1) + (weighed[:, :, None] * matches).sum(-1)
-        return self._where((batch.whats < 0)[..., None], _NEVER, met)
+        scores = self._operations.max(scores, -1) + (weighed[:, :, None] * matches).sum(-1)
+        return self._where((batch.whats < 0)[..., None], _NEVER, scores)
 
     def _label_scores(self, batch: Batch, read: Read, state: Array, covered: Array) -> Array:
         operations, weights = self._operations, self.weights
         about = self._dots("asks", state, linear(weights, "answers", read.words))
         about = about - operations.softplus(weights["explained"]) * covered
         about = log_softmax(self._where((batch.whats < 0)[:, None], _NEVER, about))
-        scores = operations.logsumexp(about[..., None] + read.met[:, None], 2)[:, :, 0]
+        scores = operations.logsumexp(about[..., None] + read.word_label_scores[:, None], 2)[
+            :, :, 0
+        ]
         scores = scores + self._dots("names", state, read.labels)
         scores = scores + weights["bias"][batch.ways.clip(min=0)][:, None]
         return self._where((batch.ways < 0)[:, None], _NEVER, scores)
@@ -366,12 +372,12 @@ class Network:
         )
         return operations.concatenate([operations.max(hops, 2), operations.max(classes, 2)], -1)
 
-    def _taken(self, values: Array, numbers: Array) -> Array:
+    def _rows_of(self, values: Array, numbers: Array) -> Array:
         """The values of the numbers `(B, T)`; zeros where there is none."""
         rows = self._operations.arange(len(values), values)[:, None]
         return values[rows, numbers.clip(min=0)] * (numbers >= 0)[..., None]
 
-    def _of_chosen(self, values: Array, chosen: Array) -> Array:
+    def _columns_of(self, values: Array, chosen: Array) -> Array:
         """The values `(B, N, L)` of the labels that actions chose: `(B, N, T)`."""
         return self._operations.take(values, chosen.clip(min=0)[:, None], 2)
 
@@ -381,17 +387,21 @@ class Network:
         shifted = self._operations.concatenate([start * 0 + first, before], 2)
         return shifted.swapaxes(1, 2)
 
-    def _covered(self, met: Array, chosen: Array) -> Array:
+    def _covered(self, word_label_scores: Array, chosen: Array) -> Array:
         """How far each word was explained before each action: `(B, T + 1, N)`."""
-        shares = self._operations.softmax(met, 1)
-        taken = self._of_chosen(shares, chosen) * (chosen >= 0)[:, None]
+        shares = self._operations.softmax(word_label_scores, 1)
+        taken = self._columns_of(shares, chosen) * (chosen >= 0)[:, None]
         return self._shifted(taken.cumsum(-1).clip(max=1.0), 0.0)
 
-    def _strongest(self, met: Array, chosen: Array) -> Array:
+    def _strongest(self, word_label_scores: Array, chosen: Array) -> Array:
         """How well each word met a label that was chosen before: `(B, T + 1, N)`."""
-        taken = self._of_chosen(met, chosen)
-        taken = self._where((chosen < 0)[:, None], -10.0, taken).clip(min=-10.0)
-        best = self._operations.highest_so_far(taken) if taken.shape[-1] else taken
+        chosen_scores = self._columns_of(word_label_scores, chosen)
+        chosen_scores = self._where((chosen < 0)[:, None], -10.0, chosen_scores).clip(min=-10.0)
+        best = (
+            self._operations.highest_so_far(chosen_scores)
+            if chosen_scores.shape[-1]
+            else chosen_scores
+        )
         return self._shifted(best, -10.0)
 
     def _pointed(self, pointed: Array, words: Array) -> Array:
@@ -408,7 +418,7 @@ def _each_with_each(words: Array, label_words: Array) -> Array:
     return met.reshape(batch, -1, labels, wide)
 
 
-def _mean(values: Array, numbers: Array) -> Array:
+def _mean_without_padding(values: Array, numbers: Array) -> Array:
     """The mean of the values whose number is none of padding, along the last axis of numbers."""
-    some = operations_of(values).like(numbers > 0, values)[..., None]
-    return (values * some).sum(-2) / some.sum(-2).clip(min=1)
+    is_word = operations_of(values).like(numbers > 0, values)[..., None]
+    return (values * is_word).sum(-2) / is_word.sum(-2).clip(min=1)

@@ -58,7 +58,7 @@ class LabelReader:
         """
         pointed = asked.pointed
         with self._tools.lent() as tools:
-            tools.begin()
+            tools.start_clock()
             schema = GraphSchema(
                 tools.tables, pointed.bound, values=pointed.values, earlier=asked.before.terms()
             )
@@ -115,7 +115,7 @@ class _Search:
             following = [partial.following(self._schema) for _, partial in live]
             steps = self._steps(live, following)
             self.passes += 1
-            begun = list[tuple[float, Partial]]()
+            continued = list[tuple[float, Partial]]()
             for chance, row, action in steps[: plan.beams]:
                 if chance < least and len(ended) >= enough:
                     break
@@ -123,9 +123,9 @@ class _Search:
                 if action.kind == "end" and following[row].may_end:
                     ended.append((chance, (*partial.actions, action)))
                 else:
-                    begun.append((chance, partial.after(action)))
+                    continued.append((chance, partial.after(action)))
             ended.sort(key=lambda query: -query[0])
-            live = begun
+            live = continued
             if live and len(ended) >= enough and live[0][0] < ended[enough - 1][0]:
                 break
         return ended[: plan.beams]
@@ -280,7 +280,7 @@ class _Account(NamedTuple):
     """Those of the query."""
     unread: Sequence[float]
     """How likely each word is left out."""
-    met: Sequence[Sequence[float]]
+    word_label_scores: Sequence[Sequence[float]]
     """For each word, how far each label of the query explains it."""
     pointed: Collection[int | None]
     """The mentions that the query points at."""
@@ -300,7 +300,7 @@ class LabelAccount:
     ) -> list[Word]:
         """The words in the order of the question; none where an action has no word of it."""
         with self._tools.lent() as tools:
-            read = _read(tools, question, mentions, actions)
+            read = _read_account(tools, question, mentions, actions)
             threshold = tools.unread
         if read is None:
             return []
@@ -318,7 +318,10 @@ class LabelAccount:
     ) -> list[float]:
         """Of each query, the largest share of being unread of a word that it does not point at."""
         with self._tools.lent() as tools:
-            return [_most_unread(_read(tools, question, mentions, actions)) for actions in readings]
+            return [
+                _most_unread(_read_account(tools, question, mentions, actions))
+                for actions in readings
+            ]
 
     def likeness(self, asked: Asked, actions: Sequence[Action]) -> float:
         """How much labels of a query are like words of its question, or of the one before it.
@@ -330,14 +333,18 @@ class LabelAccount:
             for word in words_of(asked.question, asked.mentions.numbered, asked.before.asked)
             if word.what == "word"
         ]
-        named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
-        if not named:
+        named_labels = dict.fromkeys(
+            (action.name, label_way(action)) for action in actions if action.name
+        )
+        if not named_labels:
             return 1.0
         if not words:
             return 0.0
         with self._tools.lent() as tools:
-            tools.begin()
-            matches = tools.inputs.matches(words, [tools.labels.label(*key) for key in named])
+            tools.start_clock()
+            matches = tools.inputs.matches(
+                words, [tools.labels.label(*key) for key in named_labels]
+            )
         return float((matches * _WORTH).max((0, 2)).mean())
 
 
@@ -348,41 +355,43 @@ def _most_unread(read: _Account | None) -> float:
     return max((s for word, s in shares if word.mention not in read.pointed), default=0.0)
 
 
-def _read(
+def _read_account(
     tools: ReadingTools, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
 ) -> _Account | None:
-    tools.begin()
+    tools.start_clock()
     words = words_of(question, mentions)
-    named = dict.fromkeys((action.name, label_way(action)) for action in actions if action.name)
-    every = dict.fromkeys([*tools.labels.near(words, tools.inputs), *named])
-    labels = [tools.labels.label(*key) for key in every]
+    named_labels = dict.fromkeys(
+        (action.name, label_way(action)) for action in actions if action.name
+    )
+    label_keys = dict.fromkeys([*tools.labels.near(words, tools.inputs), *named_labels])
+    labels = [tools.labels.label(*key) for key in label_keys]
     try:
         numbers = number_actions(actions, words, labels)
     except KeyError:
         return None
     batch, read = tools.read(words, labels)
     scores = tools.network.scored(batch.of_actions([numbers]), read, last=True)
-    at = [index for index, key in enumerate(every) if key in named]
+    named_indices = [index for index, key in enumerate(label_keys) if key in named_labels]
     pointed = {action.number for action in actions if action.number is not None}
     unread = NUMPY.sigmoid(scores.unread[0, -1]).tolist()
-    said = {part for index in at for part in label_words(labels[index].called)}
+    said_parts = {part for index in named_indices for part in label_words(labels[index].called)}
     for index, word in enumerate(words):
-        if _is_in_vain(word, pointed, said):
+        if _is_in_vain(word, pointed, said_parts):
             unread[index] = 1.0
     return _Account(
         words,
-        [labels[index] for index in at],
+        [labels[index] for index in named_indices],
         unread,
-        scores.met[0][:, at].tolist(),
+        scores.word_label_scores[0][:, named_indices].tolist(),
         pointed,
         FILLER
-        if named or _PLAIN_SETS.issuperset(action.kind for action in actions)
+        if named_labels or _PLAIN_SETS.issuperset(action.kind for action in actions)
         else "operator",
     )
 
 
 def _is_in_vain(
-    word: QuestionWord, pointed: Collection[int | None], of_labels: Collection[str]
+    word: QuestionWord, pointed: Collection[int | None], label_words_: Collection[str]
 ) -> bool:
     """Whether a date, or a number in digits, is none that a query uses: nobody names one in vain.
 
@@ -391,12 +400,12 @@ def _is_in_vain(
     if word.what != "date" and not (word.what == "number" and word.text[:1].isdigit()):
         return False
     is_literal = word.text.isdecimal() and int(word.text) in pointed
-    return word.mention not in pointed and not is_literal and word.text not in of_labels
+    return word.mention not in pointed and not is_literal and word.text not in label_words_
 
 
 def _used_by(index: int, read: _Account, threshold: float) -> str:
     """What a word is used by: its mention, a label of the query, or nothing."""
-    word, met = read.words[index], read.met[index]
+    word, scores = read.words[index], read.word_label_scores[index]
     if word.mention is not None and word.mention in read.pointed:
         return "mention" if word.what == "thing" else "value"
     may_ask = word.text.isalpha() and not is_everyday([word.text], _EVERYDAY)
@@ -408,5 +417,5 @@ def _used_by(index: int, read: _Account, threshold: float) -> str:
     for label in read.labels:
         if not parts.isdisjoint((*label_words(label.called), *label_words(label.tail))):
             return label.called
-    best = max(range(len(met)), key=met.__getitem__, default=None)
-    return read.filler if best is None or met[best] < _MET else read.labels[best].called
+    best = max(range(len(scores)), key=scores.__getitem__, default=None)
+    return read.filler if best is None or scores[best] < _MET else read.labels[best].called

@@ -68,14 +68,14 @@ class LabelsWithValues(LabelsOver):
 
     def lookup(self, norm: str) -> list[Hit]:
         """The entities that a normalised text may mean, then the values that do not name them."""
-        things = self._labels.lookup(norm)
-        names, values = {hit.text for hit in things}, self._values()
+        entities = self._labels.lookup(norm)
+        names, values = {hit.text for hit in entities}, self._values()
         hits = [
             Hit(term, value.text, "local", value.uses)
             for term in self._by_norm().get(norm, ())
             if not ((value := values[term]).is_title and value.text in names)
         ]
-        return [*things, *sorted(hits, key=lambda hit: (-hit.degree, hit.term))]
+        return [*entities, *sorted(hits, key=lambda hit: (-hit.degree, hit.term))]
 
     def known(self, norms: Iterable[str]) -> set[str]:
         """Which of many normalised texts some entity or value may be meant by."""
@@ -97,13 +97,13 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
     ):
         if relation in kg.profile.naming or (is_large and not _has_few(kg, relation)):
             continue
-        reached = facts.reached(relation)
-        few = facts.terms(reached[:3])
-        if len(reached) > _MOST_VALUES or not any(map(is_literal, few)):
+        reached_ids = facts.reached(relation)
+        few = facts.terms(reached_ids[:3])
+        if len(reached_ids) > _MOST_VALUES or not any(map(is_literal, few)):
             continue
-        pairs, is_title = facts.step(reached, relation, inverse=True), relation in naming
+        pairs, is_title = facts.step(reached_ids, relation, inverse=True), relation in naming
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))
-        for number, term in zip(reached.tolist(), facts.terms(reached), strict=True):
+        for number, term in zip(reached_ids.tolist(), facts.terms(reached_ids), strict=True):
             if is_literal(term) and (text := _spoken_text(term)):
                 value = _Value(text, name, int(uses.get(number, 1)), is_title)
                 if before := values.get(term):

@@ -88,7 +88,7 @@ def _whole_card(talk: Talk, state: "State") -> None:
     from ...agent.conversation.card import card
     from .screen import ChatScreen
 
-    whole = card(talk.kg, state.get("topics", [])[0], whole=True)
+    whole = card(talk.kg, state.get("topics", [])[0], all_facts=True)
     if whole.result:
         ChatScreen(console=talk.console).computed(whole.result, state)
     for note in whole.notes:
@@ -153,9 +153,9 @@ def entity(talk: Talk, name: str) -> None:
 
     Raises ServiceError.
     """
-    from ...agent.answers.class_words import called
+    from ...agent.answers.class_words import names_in_either_number
 
-    words = {word.term: word.relation for word in called(talk.kg, name)}
+    words = {word.term: word.relation for word in names_in_either_number(talk.kg, name)}
     names = dict(zip(words, map(one_line, talk.kg.labels.names(list(words))), strict=True))
     for term, is_relation in words.items():
         line = Text(names[term], style="cyan")
@@ -192,10 +192,10 @@ def neighbours(talk: Talk, name: str) -> None:
     Of a name that is that of a class, and of no thing, it is told so. Raises InputError and
     ServiceError.
     """
-    from ...agent.answers.class_words import called
+    from ...agent.answers.class_words import names_in_either_number
 
     candidates = _meanings(talk, name)
-    classes = [word for word in called(talk.kg, name) if not word.relation]
+    classes = [word for word in names_in_either_number(talk.kg, name) if not word.relation]
     if classes and not any(normalise(one.name) == normalise(name) for one in candidates):
         (label,) = talk.kg.labels.names([classes[0].term])
         about = _members(talk.kg, classes[0].term)

@@ -30,7 +30,7 @@ from ...agent.errors import InputError, NoPathError
 from ...agent.kg import KnowledgeGraph
 from ...agent.kg.derived import Reading
 from ...agent.nodes import Node
-from ...agent.nodes.read import read
+from ...agent.nodes.read import read_node
 from ...agent.options import Options
 from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action
@@ -79,7 +79,7 @@ def aligning(name: str, reader: str) -> Method:
     def whole(parts: Parts, _: FactsLender) -> Node:
         lexicon = open_reader(reader).load().lexicon if name == "aligner" else Lexicon()
         aligner = _Aligner(parts.kg, lexicon, name)
-        return read(ReadWith(parts.kg, parts.linker, aligner, NoAccount, 0.0), name)
+        return read_node(ReadWith(parts.kg, parts.linker, aligner, NoAccount, 0.0), name)
 
     return replace(QUERY, whole=whole)
 

@@ -36,7 +36,7 @@ from ...agent.decoding.chain_search import (
     chain_search,
 )
 from ...agent.decoding.chains import ChainLimits, ChainTriples
-from ...agent.decoding.plan import Cost, of_model
+from ...agent.decoding.plan import Cost, usage_fields
 from ...agent.decoding.wire import TRIPLE
 from ...agent.errors import NoPathError
 from ...agent.kg.terms import Term
@@ -79,7 +79,7 @@ def search_chains(question: Question, ground: Ground) -> Outcome:
     walks = [chain for chain in outcome.candidates if chain.get("form") == "path"]
     decisive = next((end.chain for end in concluded if end.answers), None)
     if options.complete and decisive in walks:
-        voting = Reasoning(kg, None, common=True, apart=alone)
+        voting = Reasoning(kg, None, common=True, topics_apart=alone)
         return _with_vote(outcome, induced(voting, question, walks))
     return _with_reading(outcome)
 
@@ -91,7 +91,7 @@ def _outcome(concluded: Sequence[Concluded], notes: Sequence[str], cost: Cost) -
         _conclusion(concluded),
         lost=sum(end.chain is None and bool(end.asserted) for end in concluded),
         notes=notes,
-        cost=of_model(cost),
+        cost=usage_fields(cost),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
 
-from ...agent.decoding.plan import of_model
+from ...agent.decoding.plan import usage_fields
 from ...agent.llm.asking import Asker
 from ...agent.llm.walk_choices import WalkChoices
 
@@ -62,4 +62,4 @@ class LikelyDecider:
     @property
     def cost(self) -> dict[str, int]:
         """What its decisions have cost so far."""
-        return of_model(self._choices.cost)
+        return usage_fields(self._choices.cost)

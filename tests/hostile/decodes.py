@@ -129,7 +129,7 @@ def _opened(kg: KnowledgeGraph, own: PreTrainedTokenizerFast, random: Random) ->
         yield _Opened(kg, index, entity_openings(kg, own, index), relation_openings(kg, own, index))
     else:
         around = GraphView(kg.store, kg.labels, ViewLimits(None, None), "")
-        growing = GrowingIndex(around, NameTokens(own), few=random.choice((0, 2, 100)))
+        growing = GrowingIndex(around, NameTokens(own), small_run=random.choice((0, 2, 100)))
         yield _Opened(kg, growing, growing.entity_openings, growing.relation_openings)
 
 

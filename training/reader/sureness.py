@@ -11,7 +11,7 @@ from typing import Any, cast
 import torch
 
 from ...agent.answers.computed import Computed
-from ...agent.answers.outcomes import as_meant
+from ...agent.answers.outcomes import weighed_and_narrowed
 from ...agent.answers.queries import executed
 from ...agent.answers.readings import Read, ReadWith, answered, has_nothing
 from ...agent.answers.sureness import Evidence
@@ -73,7 +73,7 @@ def read_as_asked(read: ReadWith, question: str) -> tuple[Asked, Read] | None:
     if not queries:
         return None
     with read.reader.facts() as facts:
-        queries = as_meant(facts, queries, asked)
+        queries = weighed_and_narrowed(facts, queries, asked)
     return asked, answered(read, asked, queries, Options(confidence=0.0))
 
 

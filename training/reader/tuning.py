@@ -63,7 +63,7 @@ def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
     """The labels of a graph, with the classes at both ends of its relations."""
     labels = GraphLabels(GraphTables(Facts(kg)))
     hops, classes = list[Hop](), list[str]()
-    for name, way in labels.every():
+    for name, way in labels.all_labels():
         if way == CLASS:
             classes.append(labels.label(name, CLASS).called)
         elif way == FORWARD:

@@ -80,13 +80,13 @@ def reading_of(mediators: str = "", infer: str | Iterable[str] = "") -> Reading:
             f"--mediators {mediators}: is none of keep and collapse", "leave it out for the default"
         )
     given = infer.split(",") if isinstance(infer, str) else infer
-    wanted = {word.strip() for word in given} - {""}
-    if unknown := sorted(wanted - {*_INFERENCES}):
+    inferences = {word.strip() for word in given} - {""}
+    if unknown := sorted(inferences - {*_INFERENCES}):
         raise InputError(
             f"--infer {unknown[0]}: is none of {', '.join(_INFERENCES)}",
             "give some of them, separated by commas",
         )
-    flags = (name in wanted for name in _INFERENCES)
+    flags = (name in inferences for name in _INFERENCES)
     return Reading("keep" if mediators == "keep" else "collapse" if mediators else None, *flags)
 
 
@@ -100,14 +100,14 @@ def reading_in(words: object) -> Reading:
     if isinstance(words, Reading):
         return words
     is_list = isinstance(words, Iterable) and not isinstance(words, str)
-    given = list(cast("Iterable[str]", words)) if is_list else [words]
+    names = list(cast("Iterable[str]", words)) if is_list else [words]
     known = get_args(ReadingWord)
-    if unknown := [word for word in given if word not in known]:
+    if unknown := [word for word in names if word not in known]:
         raise InputError(
             f"reading {unknown[0]!r}: is none of {', '.join(known)}",
             'give a list of these, such as ["collapse", "same-as"], or nothing for the default',
         )
-    mediators = {"keep", "collapse"}.intersection(given)
+    mediators = {"keep", "collapse"}.intersection(names)
     if len(mediators) > 1:
         raise InputError("a reading cannot both keep and collapse mediators", "give one of them")
-    return reading_of("".join(mediators), [str(word) for word in given if word in _INFERENCES])
+    return reading_of("".join(mediators), [str(word) for word in names if word in _INFERENCES])

@@ -66,18 +66,18 @@ class Mediators:
         if self._unlabelled:
             left = [term for term in terms if not verdicts[term]]
             for label in self._labels:
-                left = self._without(left, label)
+                left = self._lacking(left, label)
             verdicts.update(dict.fromkeys(left, True))
         others = [term for term, is_one in verdicts.items() if not is_one]
         verdicts.update(dict.fromkeys(self._statements.among(others), True))
         return verdicts
 
-    def _without(self, terms: Sequence[Term], predicate: Term) -> list[Term]:
+    def _lacking(self, terms: Sequence[Term], predicate: Term) -> list[Term]:
         """The terms that are the head of no triple of a predicate."""
         if not terms:
             return []
-        around = self._store.follow(terms, predicate, False, limit=_MOST_LABELS)
-        return [term for term, steps in zip(terms, around, strict=True) if not steps]
+        steps_by_term = self._store.follow(terms, predicate, False, limit=_MOST_LABELS)
+        return [term for term, steps in zip(terms, steps_by_term, strict=True) if not steps]
 
 
 _Ends = dict[Term, list[Term]]
@@ -93,15 +93,15 @@ def joined_facts(steps: Sequence[Step], end: Term | None = None) -> Iterator[Tri
     one. No fact is made of one triple alone, nor of two literals.
     """
     leaving: defaultdict[Term, list[Term]] = defaultdict(list)
-    reaching: defaultdict[Term, list[Term]] = defaultdict(list)
+    arriving: defaultdict[Term, list[Term]] = defaultdict(list)
     for step in steps:
         if step.target != step.source:
-            (reaching if step.inverse else leaving)[step.target].append(step.triple.relation)
-    ends = sorted({*leaving, *reaching})
+            (arriving if step.inverse else leaving)[step.target].append(step.triple.relation)
+    ends = sorted({*leaving, *arriving})
     for i, one in enumerate(ends):
         for other in ends[i:]:
             if end is None or end in (one, other):
-                yield from _between(one, other, leaving, reaching)
+                yield from _facts_between(one, other, leaving, arriving)
 
 
 def _is_symmetric(relation: Term) -> bool:
@@ -110,37 +110,37 @@ def _is_symmetric(relation: Term) -> bool:
     return joined is not None and joined == joined.turned
 
 
-def _between(one: Term, other: Term, leaving: _Ends, reaching: _Ends) -> Iterator[Triple]:
-    following = set(_following(one, other, leaving, reaching))
-    following.update(_following(other, one, leaving, reaching))
+def _facts_between(end: Term, other_end: Term, leaving: _Ends, arriving: _Ends) -> Iterator[Triple]:
+    following = set(_following(end, other_end, leaving, arriving))
+    following.update(_following(other_end, end, leaving, arriving))
     if following:
         yield from following
         return
-    inverse = one in leaving
-    ways = leaving if inverse else reaching
-    for near in ways.get(one, ()):
-        for far in ways.get(other, ()):
-            if one != other or near < far:
-                yield from _symmetric(one, Joined((near, inverse), (far, not inverse)), other)
+    inverse = end in leaving
+    ways = leaving if inverse else arriving
+    for near in ways.get(end, ()):
+        for far in ways.get(other_end, ()):
+            if end != other_end or near < far:
+                yield from _symmetric(end, Joined((near, inverse), (far, not inverse)), other_end)
 
 
-def _following(head: Term, tail: Term, leaving: _Ends, reaching: _Ends) -> Iterator[Triple]:
-    for first in reaching.get(head, ()):
+def _following(head: Term, tail: Term, leaving: _Ends, arriving: _Ends) -> Iterator[Triple]:
+    for first in arriving.get(head, ()):
         for second in leaving.get(tail, ()):
             yield Triple(head, Joined((first, False), (second, False)).term, tail)
 
 
 def _symmetric(head: Term, joined: Joined, tail: Term) -> Iterator[Triple]:
-    there, back = Triple(head, joined.term, tail), Triple(tail, joined.turned.term, head)
+    forward, backward = Triple(head, joined.term, tail), Triple(tail, joined.turned.term, head)
     if is_literal(head) or is_literal(tail):
         if not is_literal(head):
-            yield there
+            yield forward
         elif not is_literal(tail):
-            yield back
-    elif there.relation == back.relation:
-        yield from {there, back}
+            yield backward
+    elif forward.relation == backward.relation:
+        yield from {forward, backward}
     else:
-        yield min(there, back, key=lambda triple: triple.relation)
+        yield min(forward, backward, key=lambda triple: triple.relation)
 
 
 _MOST_SAMPLED = 20
@@ -212,7 +212,7 @@ class CollapsedStore(Derived):
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once. The triples of mediators are kept in memory, and joined last."""
         looks_like_one = self._mediators.all()
-        apart: list[Triple] = []
+        mediator_triples: list[Triple] = []
         through: defaultdict[Term, list[Step]] = defaultdict(list)
         for fact in self._inner.facts():
             head, tail = looks_like_one(fact.head), looks_like_one(fact.tail)
@@ -221,11 +221,13 @@ class CollapsedStore(Derived):
             if tail and not self._inner.is_one_way(fact):
                 through[fact.tail].append(Step(fact, True))
             if head or tail:
-                apart.append(fact)
+                mediator_triples.append(fact)
             else:
                 yield fact
         mediators = {node: steps for node, steps in through.items() if len(steps) <= MOST_STEPS}
-        yield from (fact for fact in apart if mediators.keys().isdisjoint({fact.head, fact.tail}))
+        yield from (
+            fact for fact in mediator_triples if mediators.keys().isdisjoint({fact.head, fact.tail})
+        )
         seen: set[Triple] = set()
         for steps in mediators.values():
             for fact in joined_facts(steps):
@@ -252,7 +254,7 @@ class CollapsedStore(Derived):
         """What the steps of each node, some or all of them, lead to, through mediators or not."""
         targets = {step.target for steps in around for step in steps}
         through = self._steps_of({*nodes, *targets})
-        made: list[list[Step]] = []
+        steps_by_node: list[list[Step]] = []
         for node, steps in zip(nodes, around, strict=True):
             derived: set[Step] = set()
             if node not in through:
@@ -261,8 +263,8 @@ class CollapsedStore(Derived):
             for mediator, end in ends.items():
                 for fact in joined_facts(through.get(mediator, ()), end):
                     derived.update(self._steps(fact, end))
-            made.append(list(derived))
-        return made
+            steps_by_node.append(list(derived))
+        return steps_by_node
 
     def _steps(self, fact: Triple, end: Term) -> Iterator[Step]:
         if fact.head == end:
@@ -283,22 +285,22 @@ class CollapsedStore(Derived):
         for limit in _LIMITS:
             for end in (0, 1):
                 left = [step for step in dict.fromkeys(steps) if step not in candidates]
-                ways = [_ends(step)[end] for step in left]
+                ways = [_ways_from_ends(step)[end] for step in left]
                 around = self._inner.follow_each(ways, limit=limit) if ways else []
                 for step, steps_there in zip(left, around, strict=True):
                     if len(steps_there) < limit:
                         candidates[step] = {way.target for way in steps_there}
         through = self._steps_of(set[Term]().union(*candidates.values()))
-        passed: dict[Step, Term] = {}
+        mediator_of: dict[Step, Term] = {}
         for step, nodes in candidates.items():
             for node in sorted(nodes & through.keys()):
                 if step.triple in joined_facts(through[node], step.source):
-                    passed[step] = node
+                    mediator_of[step] = node
                     break
-        return passed
+        return mediator_of
 
 
-def _ends(step: Step) -> list[Way]:
+def _ways_from_ends(step: Step) -> list[Way]:
     """The ways from both ends of a joined step to the mediators; from a literal last."""
     way = Way(step.source, step.triple.relation, step.inverse)
     back = Way(step.target, step.triple.relation, not step.inverse)

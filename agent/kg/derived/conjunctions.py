@@ -45,28 +45,28 @@ class Conjunctions:
         self.predicates = predicates
 
     def members(
-        self, terms: Sequence[Term], *, deepest: int = _DEEPEST, every: bool = False
+        self, terms: Sequence[Term], *, deepest: int = _DEEPEST, with_blank: bool = False
     ) -> dict[Term, list[Run]]:
         """The ways from each blank node that is a conjunction to its members.
 
-        Members of members too. Blank ones only with `every`.
+        Members of members too. Blank ones only where `with_blank`.
         """
         if not self.predicates:
             return {}
         member_runs: defaultdict[Term, list[Run]] = defaultdict(list)
         left: list[tuple[Term, Run]] = [(term, ()) for term in terms if is_blank(term)]
-        seen = {(term, term) for term, _ in left}
+        seen_pairs = {(term, term) for term, _ in left}
         for _ in range(deepest):
             cells = self._first_cells(left)
             left = []
             for term, run in self._listed(cells):
                 member = run[-1].target
-                if (term, member) in seen:
+                if (term, member) in seen_pairs:
                     continue
-                seen.add((term, member))
+                seen_pairs.add((term, member))
                 if is_blank(member):
                     left.append((term, run))
-                if every or not is_blank(member):
+                if with_blank or not is_blank(member):
                     member_runs[term].append(run)
             if not left:
                 break
@@ -76,14 +76,14 @@ class Conjunctions:
         """The ways on from conjunctions to the first cells of their lists."""
         lists = along(
             self._source,
-            (_end(term, run) for term, run in left),
+            (_end_of(term, run) for term, run in left),
             ((predicate, False) for predicate in self.predicates),
         )
-        return [(t, (*run, s)) for t, run in left for s in lists.get(_end(t, run), ())]
+        return [(t, (*run, s)) for t, run in left for s in lists.get(_end_of(t, run), ())]
 
     def _listed(self, cells: list[tuple[Term, Run]]) -> Iterator[tuple[Term, Run]]:
         """The ways on from the first cells of lists to what the lists hold."""
-        seen = {(term, run[-1].target) for term, run in cells}
+        seen_cells = {(term, run[-1].target) for term, run in cells}
         for _ in range(_LONGEST):
             if not cells:
                 return
@@ -96,8 +96,8 @@ class Conjunctions:
                     if step.triple.relation == FIRST:
                         if not is_literal(step.target):
                             yield term, (*run, step)
-                    elif is_blank(step.target) and (term, step.target) not in seen:
-                        seen.add((term, step.target))
+                    elif is_blank(step.target) and (term, step.target) not in seen_cells:
+                        seen_cells.add((term, step.target))
                         onward.append((term, (*run, step)))
             cells = onward
 
@@ -125,7 +125,7 @@ class Conjunctions:
     def of_cells(self, cells: Sequence[Term]) -> dict[Term, list[Term]]:
         """The blank nodes that are conjunctions of the lists that cells are in."""
         below: defaultdict[Term, list[Term]] = defaultdict(list)
-        every, left = set(cells), [cell for cell in cells if is_blank(cell)]
+        all_cells, left = set(cells), [cell for cell in cells if is_blank(cell)]
         for _ in range(_LONGEST - 1):
             if not left:
                 break
@@ -134,27 +134,27 @@ class Conjunctions:
             for cell, steps in around.items():
                 for step in steps:
                     below[step.target].append(cell)
-                    if step.target not in every:
-                        every.add(step.target)
+                    if step.target not in all_cells:
+                        all_cells.add(step.target)
                         left += [step.target] if is_blank(step.target) else []
-        owned = along(self._source, every, ((predicate, True) for predicate in self.predicates))
-        by_cell: dict[Term, list[Term]] = {}
+        owned = along(self._source, all_cells, ((predicate, True) for predicate in self.predicates))
+        conjunctions_of: dict[Term, list[Term]] = {}
         for start in sorted(owned):
             conjunctions = [s.target for s in owned[start] if is_blank(s.target)]
-            for cell in _reached(start, below) if conjunctions else ():
-                by_cell.setdefault(cell, []).extend(conjunctions)
-        return by_cell
+            for cell in _cells_from(start, below) if conjunctions else ():
+                conjunctions_of.setdefault(cell, []).extend(conjunctions)
+        return conjunctions_of
 
 
-def _reached(start: Term, below: Mapping[Term, Sequence[Term]]) -> set[Term]:
+def _cells_from(start: Term, below: Mapping[Term, Sequence[Term]]) -> set[Term]:
     """A cell of a list and all cells after it."""
-    reached, left = {start}, [start]
+    cells, left = {start}, [start]
     while left:
-        new = {cell for cell in below.get(left.pop(), ()) if cell not in reached}
-        reached |= new
+        new = {cell for cell in below.get(left.pop(), ()) if cell not in cells}
+        cells |= new
         left.extend(new)
-    return reached
+    return cells
 
 
-def _end(term: Term, run: Run) -> Term:
+def _end_of(term: Term, run: Run) -> Term:
     return run[-1].target if run else term

@@ -15,7 +15,7 @@ from ..profile import SCHEMA_NAMESPACES, Profile
 from ..store import Store, Way
 from ..terms import Step, Term, Triple, is_iri, is_literal
 from . import Reading
-from .layer import CheckedLayer, Derived, Run, choose, first, read_enough
+from .layer import CheckedLayer, Derived, Run, choose, first_steps, read_enough
 
 Turned = tuple[Term, bool]
 """A relation, and whether its triples are taken backwards."""
@@ -33,7 +33,7 @@ class Schema:
     made_of: Mapping[Term, tuple[Turned, ...]]
     inverted: frozenset[Term]
 
-    def shown(self, relation: Term) -> tuple[Turned, ...]:
+    def implied(self, relation: Term) -> tuple[Turned, ...]:
         """The relations that a triple of this one counts as, itself first."""
         return self.counts_as.get(relation, ((relation, False),))
 
@@ -57,9 +57,9 @@ def read_schema(store: Store, profile: Profile, reading: Reading) -> Schema:
     links: defaultdict[Term, set[Turned]] = defaultdict(set)
     for lower, upper in above:
         links[lower].add((upper, False))
-    for one, other in inverses:
-        links[one].add((other, True))
-        links[other].add((one, True))
+    for relation_, other_relation in inverses:
+        links[relation_].add((other_relation, True))
+        links[other_relation].add((relation_, True))
 
     def is_walked(relation: Term) -> bool:
         return not (profile.skips(relation) or relation[1:].startswith(SCHEMA_NAMESPACES))
@@ -68,15 +68,17 @@ def read_schema(store: Store, profile: Profile, reading: Reading) -> Schema:
     made_of: defaultdict[Term, set[Turned]] = defaultdict(set)
     for relation in sorted(links):
         itself = (relation, False)
-        others = {turned for turned in _reached(itself, links) if is_walked(turned[0])} - {itself}
+        others = {turned for turned in _all_linked(itself, links) if is_walked(turned[0])} - {
+            itself
+        }
         if others:
             counts_as[relation] = (itself, *sorted(others))
-            for other, turned in others:
-                made_of[other].add((relation, turned))
+            for other_relation, turned in others:
+                made_of[other_relation].add((relation, turned))
     inverted = {
         relation
         for relation in links
-        if any(turned and is_walked(other) for other, turned in links[relation])
+        if any(turned and is_walked(other_relation) for other_relation, turned in links[relation])
     }
     return Schema(
         counts_as,
@@ -85,16 +87,16 @@ def read_schema(store: Store, profile: Profile, reading: Reading) -> Schema:
     )
 
 
-def _reached(start: Turned, links: Mapping[Term, Iterable[Turned]]) -> set[Turned]:
-    reached, left = {start}, [start]
+def _all_linked(start: Turned, links: Mapping[Term, Iterable[Turned]]) -> set[Turned]:
+    linked, left = {start}, [start]
     while left:
         relation, turned = left.pop()
         for other, turns in links.get(relation, ()):
             following = other, turned != turns
-            if following not in reached:
-                reached.add(following)
+            if following not in linked:
+                linked.add(following)
                 left.append(following)
-    return reached
+    return linked
 
 
 def _pairs(store: Store, predicates: Iterable[Term]) -> set[tuple[Term, Term]]:
@@ -129,7 +131,12 @@ class EntailedStore(Derived):
 
         def derive(_: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             return [
-                [made for step in steps for made in self._made(step) if inverse or not made.inverse]
+                [
+                    made
+                    for step in steps
+                    for made in self._implied_steps(step)
+                    if inverse or not made.inverse
+                ]
                 for steps in around
             ]
 
@@ -145,7 +152,7 @@ class EntailedStore(Derived):
         ]
         results = iter(self._inner.follow_each(asked, limit=limit))
         return [
-            first(
+            first_steps(
                 (
                     Step(triple, way.inverse)
                     for _, turned in way_sources
@@ -167,7 +174,7 @@ class EntailedStore(Derived):
                 other
                 for at_end, back in ((leaving, False), (reaching, True))
                 for relation in at_end
-                for other, turned in schema.shown(relation)
+                for other, turned in schema.implied(relation)
                 if (back != turned) == inverse
             }
             if inverse and not is_literal(node):
@@ -180,7 +187,7 @@ class EntailedStore(Derived):
         schema = self._schema
         seen: set[Triple] = set()
         for triple in self._inner.facts():
-            for fact in self._shown(triple):
+            for fact in self._implied_facts(triple):
                 if schema.is_involved(fact.relation):
                     if fact in seen:
                         continue
@@ -196,7 +203,7 @@ class EntailedStore(Derived):
         groups = [[step.triple for step in self._candidates(Step(triple))] for triple in triples]
         distinct = list(dict.fromkeys(triple for group in groups for triple in group))
         held = dict(zip(distinct, self._inner.has(distinct), strict=True))
-        return [_any([held[triple] for triple in group]) for group in groups]
+        return [_any_true([held[triple] for triple in group]) for group in groups]
 
     def expand(self, steps: Sequence[Step]) -> list[Run | None]:
         """The triple itself where the KG holds it, else the first that counts as it."""
@@ -214,14 +221,14 @@ class EntailedStore(Derived):
             if not (turned and is_literal(tail))
         ]
 
-    def _shown(self, triple: Triple) -> Iterator[Triple]:
-        for relation, turned in self._schema.shown(triple.relation):
+    def _implied_facts(self, triple: Triple) -> Iterator[Triple]:
+        for relation, turned in self._schema.implied(triple.relation):
             if fact := _as(triple, relation, turned):
                 yield fact
 
-    def _made(self, step: Step) -> Iterator[Step]:
+    def _implied_steps(self, step: Step) -> Iterator[Step]:
         """The steps from the same node to the same target that a step makes."""
-        for fact in self._shown(step.triple):
+        for fact in self._implied_facts(step.triple):
             loop = fact.head == fact.tail
             if loop or fact.head == step.source:
                 yield Step(fact)
@@ -236,5 +243,5 @@ def _as(triple: Triple, relation: Term, turned: bool) -> Triple | None:
     return None if is_literal(triple.tail) else Triple(triple.tail, relation, triple.head)
 
 
-def _any(verdicts: Sequence[bool | None]) -> bool | None:
+def _any_true(verdicts: Sequence[bool | None]) -> bool | None:
     return True if True in verdicts else None if None in verdicts else False

@@ -111,12 +111,12 @@ class Plain:
             groups.setdefault((way.relation, way.inverse), []).append(way.node)
         if 2 * len(groups) > len(ways):
             return self._store.follow_each(ways, limit=limit)
-        by_way: dict[Way, list[Step]] = {}
+        steps_of: dict[Way, list[Step]] = {}
         for (relation, inverse), nodes in groups.items():
             step_lists = self._store.follow(nodes, relation, inverse, limit=limit)
             for node, steps in zip(nodes, step_lists, strict=True):
-                by_way[Way(node, relation, inverse)] = steps
-        return [list(by_way[way]) for way in ways]
+                steps_of[Way(node, relation, inverse)] = steps
+        return [list(steps_of[way]) for way in ways]
 
     def is_one_way(self, triple: Triple) -> bool:
         """No: every fact is walked both ways."""
@@ -139,16 +139,16 @@ def read_enough(
     until `limit` steps are made or all is read.
     """
     results: dict[T, list[Step]] = {}
-    left, asked = list(dict.fromkeys(items)), limit
+    left, read_limit = list(dict.fromkeys(items)), limit
     while left:
-        around = read(left, asked)
-        again: list[T] = []
+        around = read(left, read_limit)
+        cut_items: list[T] = []
         for item, steps, made in zip(left, around, derive(left, around), strict=True):
-            if most(steps) < asked or most(made) >= limit:
-                results[item] = first(made, limit)
+            if most(steps) < read_limit or most(made) >= limit:
+                results[item] = first_steps(made, limit)
             else:
-                again.append(item)
-        left, asked = again, asked * 8
+                cut_items.append(item)
+        left, read_limit = cut_items, read_limit * 8
     return [list(results[item]) for item in items]
 
 
@@ -158,7 +158,7 @@ def most(steps: Sequence[Step]) -> int:
     return max(backwards, len(steps) - backwards)
 
 
-def first(steps: Iterable[Step], limit: int) -> list[Step]:
+def first_steps(steps: Iterable[Step], limit: int) -> list[Step]:
     """The first distinct steps in each direction, sorted as stores sort them."""
     ordered = sorted(set(steps), key=step_order)
     if most(ordered) <= limit:
@@ -179,13 +179,13 @@ def choose(layer: CheckedLayer, candidates: Sequence[Sequence[Step]]) -> list[St
     """
     triples = [step.triple for group in candidates if len(group) > 1 for step in group]
     distinct = list(dict.fromkeys(triples))
-    held = dict(zip(distinct, layer.has(distinct), strict=True)) if distinct else {}
+    verdict_of = dict(zip(distinct, layer.has(distinct), strict=True)) if distinct else {}
 
     def best(group: Sequence[Step]) -> Step | None:
         if len(group) == 1:
             return group[0]
         for wanted in (True, None):
-            if step := next((s for s in group if held.get(s.triple) is wanted), None):
+            if step := next((s for s in group if verdict_of.get(s.triple) is wanted), None):
                 return step
         return None
 

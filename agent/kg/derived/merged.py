@@ -11,7 +11,7 @@ from itertools import product
 from ...caching import Recent
 from ..store import Labels, Store, Way
 from ..terms import Step, Term, Triple, is_literal
-from .layer import CheckedLayer, Derived, Run, choose, first, read_enough
+from .layer import CheckedLayer, Derived, Run, choose, first_steps, read_enough
 
 MOST_MEMBERS = 100
 """Entities that may be one. More of them are a mistake of the KG, and are left apart."""
@@ -75,16 +75,16 @@ class SameAs:
 
     def _read(self, terms: list[Term]) -> dict[Term, Same | None]:
         links, groups = self._explored(terms)
-        known: dict[Term, Same | None] = dict.fromkeys(terms)
+        same_of: dict[Term, Same | None] = dict.fromkeys(terms)
         together = {root for term in terms if 1 < groups.size(root := groups.root(term))}
         whole = [m for root in sorted(together) if len(m := groups.members(root)) <= MOST_MEMBERS]
         degrees = self._degrees([term for members in whole for term in members])
         for members in whole:
             representative = min(members, key=lambda term: (-degrees[term], term))
-            same = Same(representative, _ways(representative, links))
-            known.update(dict.fromkeys(members, same))
-        self._known.put(known)
-        return known
+            same = Same(representative, _shortest_runs(representative, links))
+            same_of.update(dict.fromkeys(members, same))
+        self._known.put(same_of)
+        return same_of
 
     def _explored(self, terms: Sequence[Term]) -> "tuple[dict[Term, set[Step]], _Groups]":
         """The steps between what is the same, from the terms as far as they lead.
@@ -137,25 +137,25 @@ class _Groups:
         """Their number."""
         return len(self.members(root))
 
-    def unite(self, one: Term, other: Term) -> None:
+    def unite(self, term: Term, other: Term) -> None:
         """Make one group of two; the smaller joins the larger."""
-        small, large = sorted((self.root(one), self.root(other)), key=self.size)
+        small, large = sorted((self.root(term), self.root(other)), key=self.size)
         if small != large:
             self._above[small] = large
             self._members[large] = self.members(large) + self.members(small)
             self._members.pop(small, None)
 
 
-def _ways(start: Term, links: Mapping[Term, Iterable[Step]]) -> dict[Term, Run]:
+def _shortest_runs(start: Term, links: Mapping[Term, Iterable[Step]]) -> dict[Term, Run]:
     """A shortest way from one term to each that it is one with; of several the first in order."""
-    ways: dict[Term, Run] = {start: ()}
+    runs: dict[Term, Run] = {start: ()}
     left = [start]
     for term in left:
         for step in sorted(links[term], key=lambda step: (step.target, step)):
-            if step.target not in ways:
-                ways[step.target] = (*ways[term], step)
+            if step.target not in runs:
+                runs[step.target] = (*runs[term], step)
                 left.append(step.target)
-    return ways
+    return runs
 
 
 _CHUNK = 1_000
@@ -211,17 +211,19 @@ class MergedStore(Derived):
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once; what is one is found out before the first."""
         linked = sorted(self._same.linked())
-        stands: dict[Term, Term] = {}
+        representative_of: dict[Term, Term] = {}
         for start in range(0, len(linked), _CHUNK):
             same = self._same.look_up(linked[start : start + _CHUNK])
-            stands.update((term, one.representative) for term, one in same.items())
-        seen: set[Triple] = set()
+            representative_of.update((term, one.representative) for term, one in same.items())
+        seen_facts: set[Triple] = set()
         for head, relation, tail in self._inner.facts():
-            fact = Triple(stands.get(head, head), relation, stands.get(tail, tail))
-            if head in stands or tail in stands:
-                if fact in seen:
+            fact = Triple(
+                representative_of.get(head, head), relation, representative_of.get(tail, tail)
+            )
+            if head in representative_of or tail in representative_of:
+                if fact in seen_facts:
                     continue
-                seen.add(fact)
+                seen_facts.add(fact)
             yield fact
 
     def expand(self, steps: Sequence[Step]) -> list[Run | None]:
@@ -244,14 +246,16 @@ class MergedStore(Derived):
         """The steps between the representatives of their ends."""
         every = {end for steps in around for step in steps for end in (step.source, step.target)}
         stands = self._same.representatives(every)
-        return [first((_moved(step, stands) for step in steps), len(steps)) for steps in around]
+        return [
+            first_steps((_moved(step, stands) for step in steps), len(steps)) for steps in around
+        ]
 
 
-def _moved(step: Step, stands: Mapping[Term, Term]) -> Step:
+def _moved(step: Step, representative_of: Mapping[Term, Term]) -> Step:
     head, relation, tail = step.triple
-    if stands.get(head, head) == head and stands.get(tail, tail) == tail:
+    if representative_of.get(head, head) == head and representative_of.get(tail, tail) == tail:
         return step
-    triple = Triple(stands.get(head, head), relation, stands.get(tail, tail))
+    triple = Triple(representative_of.get(head, head), relation, representative_of.get(tail, tail))
     return Step(triple, step.inverse)
 
 

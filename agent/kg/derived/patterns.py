@@ -21,7 +21,7 @@ from ..profile import Profile
 from ..store import Store, Way
 from ..terms import Step, Term, Triple, is_iri, is_literal
 from .conjunctions import FIRST, Conjunctions, along
-from .layer import CheckedLayer, Derived, NodeSource, Plain, Run, first, read_enough
+from .layer import CheckedLayer, Derived, NodeSource, Plain, Run, first_steps, read_enough
 from .merged import turned_back
 
 _CHUNK = 1_000
@@ -62,10 +62,10 @@ class PatternStore(Derived):
         inner: CheckedLayer,
         store: Store,
         profile: Profile,
-        known: Callable[[Term], Iterable[Triple] | None] = lambda _: None,
+        written_facts: Callable[[Term], Iterable[Triple] | None] = lambda _: None,
         nodes: NodeSource | None = None,
     ) -> None:
-        """`store` is the source, `known` what patterns say of a relation, where it is written.
+        """`store` is the source, `written_facts` what patterns say of a relation, where written.
 
         Without the name of a relation it is of all. `nodes` has the triples of pattern's nodes
         where the source does not name them, and is not asked first whether there are any.
@@ -76,7 +76,7 @@ class PatternStore(Derived):
         self._store = store
         self._profile = profile
         self._through = profile.through
-        self._known = known
+        self._written_facts = written_facts
         self._is_asked_first = nodes is None
 
     @cached_property
@@ -103,13 +103,13 @@ class PatternStore(Derived):
         def read(some: Sequence[Term], most: int) -> list[list[Step]]:
             return self._inner.neighbours(some, inverse=inverse, limit=most)
 
-        parts = [
+        sources = [
             read_enough(nodes, limit, read, self._without_node_links),
-            self._down(nodes, limit),
+            self._steps_from_heads(nodes, limit),
         ]
         if inverse:
-            parts.append(self._up(nodes, limit))
-        return [first(chain(*steps), limit) for steps in zip(*parts, strict=True)]
+            sources.append(self._steps_from_tails(nodes, limit))
+        return [first_steps(chain(*steps), limit) for steps in zip(*sources, strict=True)]
 
     def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
         """The steps of each way, sorted by target."""
@@ -118,17 +118,17 @@ class PatternStore(Derived):
             return self._inner.follow_each(some, limit=most)
 
         plain = [way for way in ways if not pattern_relation(way.relation)]
-        by_way = dict(
+        steps_of = dict(
             zip(plain, read_enough(plain, limit, read, self._without_node_links), strict=True)
         )
         ours = [way for way in ways if self._has_pattern_for(way.relation)]
-        for inverse, find in ((False, self._down), (True, self._up)):
+        for inverse, find in ((False, self._steps_from_heads), (True, self._steps_from_tails)):
             asked = [way for way in ours if way.inverse == inverse]
             step_lists = find([way.node for way in asked], limit) if asked else []
             for way, steps in zip(asked, step_lists, strict=True):
                 derived = (step for step in steps if step.triple.relation == way.relation)
-                by_way[way] = first((*by_way.get(way, ()), *derived), limit)
-        return [list(by_way.get(way, ())) for way in ways]
+                steps_of[way] = first_steps((*steps_of.get(way, ()), *derived), limit)
+        return [list(steps_of.get(way, ())) for way in ways]
 
     def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
         """The relations of the facts that leave each node, or with `inverse` reach it; sorted."""
@@ -144,7 +144,9 @@ class PatternStore(Derived):
             for w, steps in zip(doubtful, self._without_node_links(doubtful, around), strict=True)
             if steps
         }
-        derived = (self._up if inverse else self._down)(nodes, _MOST_SAMPLED)
+        derived = (self._steps_from_tails if inverse else self._steps_from_heads)(
+            nodes, _MOST_SAMPLED
+        )
         return [
             sorted(
                 {r for r in known if r not in self._through or Way(node, r, inverse) in named}
@@ -155,20 +157,20 @@ class PatternStore(Derived):
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once. Those that patterns say are kept in memory, if not written."""
-        known = self._known("")
-        seen = set(self.pattern_facts()) if known is None else set[Triple]()
+        written = self._written_facts("")
+        unwritten = set(self.pattern_facts()) if written is None else set[Triple]()
         for fact in self._inner.facts():
-            if fact not in seen and not self._leads_to_node(fact):
+            if fact not in unwritten and not self._leads_to_node(fact):
                 yield fact
-        yield from seen if known is None else known
+        yield from unwritten if written is None else written
 
     def of_relation(self, relation: Term) -> Iterator[Triple]:
         """The facts of one relation, each once; where they are not written, all are looked at."""
         plain = (t for t in self._store.statements(relation) if not self._leads_to_node(t))
-        known = self._known(relation)
-        if known is None:
-            known = (fact for fact in set(self.pattern_facts()) if fact.relation == relation)
-        yield from dict.fromkeys(chain(plain, known))
+        said_facts = self._written_facts(relation)
+        if said_facts is None:
+            said_facts = (fact for fact in set(self.pattern_facts()) if fact.relation == relation)
+        yield from dict.fromkeys(chain(plain, said_facts))
 
     def pattern_facts(self) -> Iterator[Triple]:
         """Every fact that a pattern says; one may come several times. Reads the source once."""
@@ -220,12 +222,12 @@ class PatternStore(Derived):
             dict.fromkeys(s.triple for s in steps if self._has_pattern_for(s.triple.relation))
         )
         real = [t for t in doubtful if not pattern_relation(t.relation)]
-        held = (
+        stored = (
             {t for t, is_held in zip(real, self._inner.has(real), strict=True) if is_held}
             if real
             else set[Triple]()
         )
-        ours = [triple for triple in doubtful if triple not in held]
+        ours = [triple for triple in doubtful if triple not in stored]
         runs, derived = self._runs(ours), set(ours)
         others = iter(self._inner.expand([step for step in steps if step.triple not in derived]))
         return [
@@ -275,7 +277,7 @@ class PatternStore(Derived):
 
     # Downwards
 
-    def _down(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
+    def _steps_from_heads(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
         """The steps of the facts of each head."""
         ways = [way for pattern in self._patterns for way in pattern.heads]
 
@@ -296,7 +298,7 @@ class PatternStore(Derived):
         nodes = self._opened([_Node(step.source, (step,), False) for step in steps])
         steps_of = self._steps_of_patterns(nodes)
         for node, pattern in product(nodes, self._patterns):
-            if _way(node.run[0]) not in pattern.heads:
+            if _way_of(node.run[0]) not in pattern.heads:
                 continue
             if pattern.member_by:
                 if node.member and is_iri(node.term):
@@ -304,18 +306,20 @@ class PatternStore(Derived):
                 continue
             around = steps_of[node.term]
             for relation, aside in _relations(pattern, around):
-                yield from self._tails(node, relation, aside, _by(around, pattern.tails), pattern)
+                yield from self._tails(
+                    node, relation, aside, _steps_by(around, pattern.tails), pattern
+                )
 
     def _steps_of_patterns(self, nodes: Sequence[_Node]) -> dict[Term, list[Step]]:
         """The steps from each node to relations, and where there are any to tails and numbers."""
         relations = {term for pattern in self._patterns for term in pattern.relations}
-        of = along(
+        steps_of = along(
             self._source, (node.term for node in nodes), ((term, False) for term in relations)
         )
-        used = [term for term, around in of.items() if around]
+        used = [term for term, around in steps_of.items() if around]
         predicates = {t for pattern in self._patterns for t in (*pattern.tails, *pattern.numbers)}
         parts = along(self._source, used, ((term, False) for term in predicates))
-        return {n.term: [*of.get(n.term, ()), *parts.get(n.term, ())] for n in nodes}
+        return {n.term: [*steps_of.get(n.term, ()), *parts.get(n.term, ())] for n in nodes}
 
     def _tails(
         self, node: _Node, relation: Term, aside: Run, steps: Sequence[Step], pattern: FactPattern
@@ -334,7 +338,7 @@ class PatternStore(Derived):
     def _opened(self, nodes: Sequence[_Node]) -> list[_Node]:
         """Nodes with the members of those that are conjunctions."""
         members = self._conjunctions.members(
-            sorted({n.term for n in nodes if is_blank(n.term)}), every=True
+            sorted({n.term for n in nodes if is_blank(n.term)}), with_blank=True
         )
         opened = [
             _Node(node.head, (*node.run, *run), True)
@@ -345,14 +349,14 @@ class PatternStore(Derived):
 
     def _runs(self, triples: Sequence[Triple]) -> dict[Triple, Run]:
         """The real steps from head to tail of facts; of several runs the shortest, then first."""
-        wanted = set(triples)
+        distinct = set(triples)
         ways = [way for pattern in self._patterns for way in pattern.heads]
         around = (
             along(self._source, (t.head for t in triples if is_iri(t.head)), ways) if ways else {}
         )
         runs: dict[Triple, Run] = {}
         for fact, run in self._proved(chain.from_iterable(around.values())):
-            if fact in wanted and (
+            if fact in distinct and (
                 fact not in runs or (len(run), run) < (len(runs[fact]), runs[fact])
             ):
                 runs[fact] = run
@@ -360,7 +364,7 @@ class PatternStore(Derived):
 
     # Upwards
 
-    def _up(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
+    def _steps_from_tails(self, nodes: Sequence[Term], limit: int) -> list[list[Step]]:
         """The steps of the facts that reach each tail, from the tail."""
         ways = [(tail, True) for pattern in self._patterns for tail in pattern.tails]
         if self._conjunctions.predicates and self._patterns:
@@ -368,7 +372,7 @@ class PatternStore(Derived):
 
         def derive(some: Sequence[Term], around: list[list[Step]]) -> list[list[Step]]:
             steps_of: defaultdict[Term, list[Step]] = defaultdict(list)
-            for fact in self._reaching([step for steps in around for step in steps]):
+            for fact in self._facts_with_tails([step for steps in around for step in steps]):
                 steps_of[fact.tail].append(Step(fact, True))
             return [steps_of[node] for node in some]
 
@@ -378,7 +382,7 @@ class PatternStore(Derived):
         )
         return [by_node.get(node, []) for node in nodes]
 
-    def _reaching(self, steps: Sequence[Step]) -> Iterator[Triple]:
+    def _facts_with_tails(self, steps: Sequence[Step]) -> Iterator[Triple]:
         """The facts of tails, given the steps to them from nodes and lists."""
         triples = [step.triple for step in steps]
         node_tails = [_NodeTail(*triple) for triple in triples if triple.relation != FIRST]
@@ -412,20 +416,20 @@ class PatternStore(Derived):
         """The facts of nodes with tails."""
         if not node_tails:
             return {}
-        nodes = sorted({one.node for one in node_tails})
+        nodes = sorted({node_tail.node for node_tail in node_tails})
         predicates = {t for p in self._patterns for t in (*p.relations, *p.numbers)}
         around = along(self._source, nodes, ((predicate, False) for predicate in predicates))
         heads = self._heads(nodes)
         facts: defaultdict[_NodeTail, list[Triple]] = defaultdict(list)
-        for one, pattern in product(node_tails, self._patterns):
-            if one.predicate not in pattern.tails:
+        for node_tail, pattern in product(node_tails, self._patterns):
+            if node_tail.predicate not in pattern.tails:
                 continue
-            if one.is_member and not pattern.opens:
+            if node_tail.is_member and not pattern.opens:
                 continue
-            for relation, _ in _relations(pattern, around.get(one.node, ())):
-                facts[one].extend(
-                    Triple(head, relation, one.tail)
-                    for head, way in heads.get(one.node, ())
+            for relation, _ in _relations(pattern, around.get(node_tail.node, ())):
+                facts[node_tail].extend(
+                    Triple(head, relation, node_tail.tail)
+                    for head, way in heads.get(node_tail.node, ())
                     if way in pattern.heads
                 )
         return facts
@@ -449,35 +453,35 @@ class PatternStore(Derived):
         ways = {way for pattern in self._patterns for way in pattern.heads}
         around = along(
             self._source,
-            {owner for every in owners.values() for owner in every},
+            {owner for owners_of_node in owners.values() for owner in owners_of_node},
             ((predicate, not inverse) for predicate, inverse in ways),
         )
         return {
             node: [
                 (step.target, (step.triple.relation, not step.inverse))
-                for owner in every
+                for owner in owners_of_node
                 for step in around.get(owner, ())
                 if is_iri(step.target)
             ]
-            for node, every in owners.items()
+            for node, owners_of_node in owners.items()
         }
 
 
-def _way(step: Step) -> tuple[Term, bool]:
+def _way_of(step: Step) -> tuple[Term, bool]:
     """The predicate of a step, and whether it is walked from tail to head."""
     return step.triple.relation, step.inverse
 
 
-def _by(steps: Iterable[Step], predicates: Sequence[Term]) -> list[Step]:
+def _steps_by(steps: Iterable[Step], predicates: Sequence[Term]) -> list[Step]:
     return [step for step in steps if step.triple.relation in predicates]
 
 
 def _relations(pattern: FactPattern, around: Sequence[Step]) -> Iterator[tuple[Term, Run]]:
     """The relations that a node names, each with the steps to what it is made of and back."""
     numbers: list[Step | None] = [
-        step for step in _by(around, pattern.numbers) if is_literal(step.target)
+        step for step in _steps_by(around, pattern.numbers) if is_literal(step.target)
     ]
-    for step in _by(around, pattern.relations):
+    for step in _steps_by(around, pattern.relations):
         if is_iri(step.target):
             for number in numbers or ([] if pattern.numbers else [None]):
                 aside = (step,) if number is None else (step, number)

@@ -10,7 +10,7 @@ from ...caching import once
 from ...errors import ServiceError
 from ..labels.index import RelationInfo, TermInfo, Word
 from ..labels.names import local_name
-from ..patterns import FactPattern, PatternRelation, called, pattern_relation
+from ..patterns import FactPattern, PatternRelation, pattern_relation, relation_name
 from ..store import Labels, LabelsOver
 from ..terms import Term, is_iri
 
@@ -97,7 +97,7 @@ class ReadingLabels(LabelsOver):
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term, no two of one call alike."""
-        virtual = {term: parts for term in sorted({*terms}) if (parts := _parts(term))}
+        virtual = {term: parts for term in sorted({*terms}) if (parts := _named_after(term))}
         if not virtual:
             return self._labels.names(terms)
         real = list(dict.fromkeys(p for term in terms for p in virtual.get(term, (term,))))
@@ -107,13 +107,13 @@ class ReadingLabels(LabelsOver):
         used = {names[term] for term in terms if term not in virtual}
         for term, parts in virtual.items():
             candidates = (_joined(parts, labels), "-".join(names[part] for part in parts))
-            names[term] = _free(candidates, used)
+            names[term] = _unused_name(candidates, used)
             used.add(names[term])
         return [names[term] for term in terms]
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; a relation of the reading has its name and no facts."""
-        virtual = [term for term in terms if _parts(term)]
+        virtual = [term for term in terms if _named_after(term)]
         names = dict(zip(virtual, self.names(virtual), strict=True))
         known = iter(self._labels.describe([term for term in terms if term not in names]))
         return [
@@ -141,22 +141,22 @@ class PatternLabels(LabelsOver):
         made_of = self._made_of(terms)
         others = [term for term in dict.fromkeys(terms) if term not in made_of]
         names = dict(zip(others, self._labels.names(others), strict=True))
-        used = {*names.values()}
+        used_names = {*names.values()}
         labels = property_labels(self._labels, [made.predicate for made in made_of.values()])
         for term, made in sorted(made_of.items()):
-            name = called(self._patterns[made.pattern], labels[made.predicate], made.number)
-            names[term] = _free((name, f"{name} {local_name(made.predicate)}"), used)
-            used.add(names[term])
+            name = relation_name(self._patterns[made.pattern], labels[made.predicate], made.number)
+            names[term] = _unused_name((name, f"{name} {local_name(made.predicate)}"), used_names)
+            used_names.add(names[term])
         return [names[term] for term in terms]
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is."""
-        made = dict.fromkeys(self._made_of(terms))
-        names = dict(zip(made, self.names([*made]), strict=True))
-        others = iter(self._labels.describe([term for term in terms if term not in made]))
+        patterns = dict.fromkeys(self._made_of(terms))
+        names = dict(zip(patterns, self.names([*patterns]), strict=True))
+        others = iter(self._labels.describe([term for term in terms if term not in patterns]))
         return [
             TermInfo(term, names[term], names[term], "", "", self._counts().get(term, 0))
-            if term in made
+            if term in patterns
             else next(others)
             for term in terms
         ]
@@ -182,13 +182,14 @@ class PatternLabels(LabelsOver):
         except ServiceError:  # linking does without
             infos = list[RelationInfo]()
         labels = property_labels(
-            self._labels, [made.predicate for made in self._made_of(i.term for i in infos).values()]
+            self._labels,
+            [pattern.predicate for pattern in self._made_of(i.term for i in infos).values()],
         )
         texts = {
             Word(text, info.term, True): None
             for info in infos
-            if (made := pattern_relation(info.term))
-            for text in (info.name, labels[made.predicate])
+            if (pattern := pattern_relation(info.term))
+            for text in (info.name, labels[pattern.predicate])
         }
         return [*self._labels.vocabulary(), *texts]
 
@@ -234,7 +235,7 @@ def property_labels(labels: Labels, terms: Sequence[Term]) -> dict[Term, str]:
     }
 
 
-def _parts(relation: Term) -> tuple[Term, ...] | None:
+def _named_after(relation: Term) -> tuple[Term, ...] | None:
     """The relations of the KG that a relation of the reading is named after."""
     if joined := parts_of(relation):
         return tuple(predicate_of(part) or part for part, _ in joined)
@@ -248,6 +249,6 @@ def _joined(parts: Sequence[Term], labels: Mapping[Term, str]) -> str:
     return _ONCE.format(distinct[0]) if once else "-".join(distinct)
 
 
-def _free(names: Sequence[str], used: Collection[str]) -> str:
+def _unused_name(names: Sequence[str], used_names: Collection[str]) -> str:
     numbered = (f"{names[-1]} ({number})" for number in count(2))
-    return next(name for name in chain(names, numbered) if name not in used)
+    return next(name for name in chain(names, numbered) if name not in used_names)

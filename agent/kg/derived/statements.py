@@ -14,7 +14,7 @@ from typing import Protocol
 from ...errors import ServiceError
 from ..store import Store, Way
 from ..terms import REIFIES, Step, Term, Triple, is_iri, is_literal, is_triple_term, triple_of
-from .layer import CheckedLayer, Derived, Run, first, read_enough
+from .layer import CheckedLayer, Derived, Run, first_steps, read_enough
 from .merged import turned_back
 from .relations import about, predicate_of
 
@@ -89,7 +89,7 @@ class StatementStore(Derived):
         ways = (False, True) if inverse else (False,)
         more = [self._about(nodes, way, limit) for way in ways]
         return [
-            first(chain.from_iterable(parts), limit)
+            first_steps(chain.from_iterable(parts), limit)
             for parts in zip(step_lists, *more, strict=True)
         ]
 
@@ -97,13 +97,13 @@ class StatementStore(Derived):
         """The steps of each way, sorted by target."""
         ours = {way for way in ways if predicate_of(way.relation)}
         others = [way for way in ways if way not in ours]
-        by_way = dict(zip(others, self._inner.follow_each(others, limit=limit), strict=True))
+        steps_of = dict(zip(others, self._inner.follow_each(others, limit=limit), strict=True))
         for inverse in (False, True):
             asked = sorted(way for way in ours if way.inverse == inverse)
             steps = self._about([way.node for way in asked], inverse, limit)
             for way, derived in zip(asked, steps, strict=True):
-                by_way[way] = [s for s in derived if s.triple.relation == way.relation][:limit]
-        return [by_way[way] for way in ways]
+                steps_of[way] = [s for s in derived if s.triple.relation == way.relation][:limit]
+        return [steps_of[way] for way in ways]
 
     def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
         """The relations of the facts that leave each node, or with `inverse` reach it; sorted."""
@@ -142,7 +142,9 @@ class StatementStore(Derived):
     def expand(self, steps: Sequence[Step]) -> list[Run | None]:
         """From a statement to its subject, or back, along all that makes it a statement of it."""
         ours = list(dict.fromkeys(s.triple for s in steps if predicate_of(s.triple.relation)))
-        others = iter(self._inner.expand([s for s in steps if not predicate_of(s.triple.relation)]))
+        plain_runs = iter(
+            self._inner.expand([s for s in steps if not predicate_of(s.triple.relation)])
+        )
         proofs: dict[Triple, Run] = {}
         for form in self._forms if ours else ():
             for triple, run in zip(ours, form.expand(ours), strict=True):
@@ -151,7 +153,7 @@ class StatementStore(Derived):
         runs: list[Run | None] = []
         for step in steps:
             if not predicate_of(step.triple.relation):
-                runs.append(next(others))
+                runs.append(next(plain_runs))
                 continue
             run = proofs.get(step.triple)
             runs.append(turned_back(run) if run and step.inverse else run)
@@ -168,7 +170,7 @@ class StatementStore(Derived):
         wanted = [node for node in dict.fromkeys(nodes) if not is_literal(node)]
         forms = [form.steps(wanted, inverse, limit) for form in self._forms if wanted]
         by_node = {
-            node: first(chain.from_iterable(parts), limit)
+            node: first_steps(chain.from_iterable(parts), limit)
             for node, *parts in zip(wanted, *forms, strict=True)
         }
         return [list(by_node.get(node, ())) for node in nodes]
@@ -246,7 +248,7 @@ class Reified:
 
     def has(self, triples: Sequence[Triple]) -> list[bool | None]:
         """Whether the two triples that each stands for are in the source."""
-        groups = [self._parts(triple) for triple in triples]
+        groups = [self._real_triples(triple) for triple in triples]
         parts = [part for group in groups for part in group]
         held = dict(zip(parts, self._store.holds(parts), strict=True))
         verdicts = [[held[part] for part in group] for group in groups]
@@ -257,7 +259,7 @@ class Reified:
         held = self.has(triples) if self._checked else [True] * len(triples)
         runs: list[Run | None] = []
         for triple, is_held in zip(triples, held, strict=True):
-            subject, predicate = self._parts(triple)
+            subject, predicate = self._real_triples(triple)
             run = (Step(predicate), Step(predicate, True), Step(subject))
             runs.append(None if is_held is False else run)
         return runs
@@ -265,7 +267,7 @@ class Reified:
     def _is_walked(self, predicate: Term) -> bool:
         return is_iri(predicate) and not self._skips(predicate)
 
-    def _parts(self, triple: Triple) -> tuple[Triple, Triple]:
+    def _real_triples(self, triple: Triple) -> tuple[Triple, Triple]:
         head, relation, tail = triple
         predicate = predicate_of(relation) or relation
         return Triple(head, self.relation, tail), Triple(head, self._predicate, predicate)

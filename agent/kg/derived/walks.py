@@ -63,13 +63,13 @@ class Walks:
         proofs: list[Path | None] = []
         for path in paths:
             real: list[Step] = []
-            lost = False
+            is_lost = False
             for step in path.steps:
                 run = runs[step]
-                lost |= run is None
+                is_lost |= run is None
                 for part in run or ():
                     self._append(real, part)
-            proofs.append(None if lost else Path(path.topic, tuple(real)))
+            proofs.append(None if is_lost else Path(path.topic, tuple(real)))
         return proofs
 
     def of_relation(self, relation: Term) -> Iterator[Triple] | None:
@@ -83,7 +83,7 @@ class Walks:
     def used(self, path: Path, proof: Path) -> list[str]:
         """What of the reading a path rests on, in words, given its proof along real triples."""
         walked = [(step.triple.relation, step.inverse) for step in path.steps]
-        parts = [part for one in walked for part in _parts(*one)]
+        parts = [part for walked_relation in walked for part in _walked_parts(*walked_relation)]
         real = Counter((step.triple.relation, step.inverse) for step in proof.steps)
         real_relations = {relation for relation, _ in real}
         collapsed = len(parts) > len(walked) or any(predicate_of(part[0]) for part in parts)
@@ -124,7 +124,7 @@ def _nothing(_: Term) -> None:
     """What is written of the facts that patterns say, where nothing is."""
 
 
-def _parts(relation: Term, inverse: bool) -> tuple[Walked, ...]:
+def _walked_parts(relation: Term, inverse: bool) -> tuple[Walked, ...]:
     """The relations that one is walked by, in order."""
     joined = parts_of(relation)
     if joined is None:

@@ -147,50 +147,50 @@ def _says_classes(source: Source) -> bool:
 
 
 def build_folder(
-    wanted: Recipe, out: Path, on_progress: OnProgress | None, *, replace: bool = False
+    recipe: Recipe, folder: Path, on_progress: OnProgress | None, *, replace: bool = False
 ) -> Meta:
-    """Build beside `out` and rename: nobody sees a half-made folder, and failure leaves none.
+    """Build beside `folder` and rename: nobody sees a half-made folder, and failure leaves none.
 
-    With `replace`, `out` is a folder that is there, which the new one takes the place of at once;
-    where somebody reads it, a later build takes it away. Raises KGError for the sources; OSError,
-    RuntimeError (Oxigraph) or sqlite3.Error for `out`.
+    With `replace`, `folder` is there, and the new one takes its place at once. Where somebody reads
+    the old one, a later build takes it away. Raises KGError for the sources; OSError,
+    RuntimeError (Oxigraph) or sqlite3.Error for `folder`.
     """
-    out.parent.mkdir(parents=True, exist_ok=True)
-    half_made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    made = False
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    half_made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    is_complete = False
     try:
         with making(half_made):
-            meta = _fill_folder(wanted, half_made, on_progress)
+            meta = _fill_folder(recipe, half_made, on_progress)
             half_made.chmod(0o755)
             if replace:
-                exchange(half_made, out)
+                exchange(half_made, folder)
             else:
-                half_made.rename(out)
-            made = True
+                half_made.rename(folder)
+            is_complete = True
         return meta
     finally:
-        if made:
-            remove_unheld(out)
+        if is_complete:
+            remove_unheld(folder)
         else:
             shutil.rmtree(half_made, ignore_errors=True)
 
 
 def build_in_memory(
-    wanted: Recipe, on_progress: OnProgress | None
+    recipe: Recipe, on_progress: OnProgress | None
 ) -> tuple[ox.Store, sqlite3.Connection, Meta]:
     """Build a store and a label index that are gone with the process."""
     store, connection = ox.Store(), sqlite3.connect(":memory:", check_same_thread=False)
-    return store, connection, _fill(store, connection, wanted, on_progress)
+    return store, connection, _fill(store, connection, recipe, on_progress)
 
 
-def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -> Meta:
+def _fill_folder(recipe: Recipe, folder: Path, on_progress: OnProgress | None) -> Meta:
     store = ox.Store(str(folder / "store"))
     connection = sqlite3.connect(folder / "labels.sqlite")
     try:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA cache_size = -65536")
-        meta = _fill(store, connection, wanted, on_progress)
+        meta = _fill(store, connection, recipe, on_progress)
     finally:
         connection.close()
     store.flush()
@@ -201,26 +201,26 @@ def _fill_folder(wanted: Recipe, folder: Path, on_progress: OnProgress | None) -
 def _fill(
     store: ox.Store,
     connection: sqlite3.Connection,
-    wanted: Recipe,
+    recipe: Recipe,
     on_progress: OnProgress | None,
 ) -> Meta:
-    tell: OnProgress = on_progress or (lambda _: None)
-    total = sum(source.path.stat().st_size for source in wanted.sources)
+    report: OnProgress = on_progress or (lambda _: None)
+    total = sum(source.path.stat().st_size for source in recipe.sources)
     read = 0
 
     def on_read(number: int) -> None:
         nonlocal read
         read += number
-        tell(BuildProgress("reading", min(read, total), total))
+        report(BuildProgress("reading", min(read, total), total))
 
-    graphs = [ox.NamedNode(iri) for iri in wanted.graphs]
-    broken = BrokenStatements(wanted.on_broken)
-    store.bulk_extend(read_quads(wanted.sources, graphs=graphs, on_read=on_read, broken=broken))
+    graphs = [ox.NamedNode(iri) for iri in recipe.graphs]
+    broken = BrokenStatements(recipe.on_broken)
+    store.bulk_extend(read_quads(recipe.sources, graphs=graphs, on_read=on_read, broken=broken))
 
     def on_step(step: int) -> None:
-        tell(BuildProgress("naming", step, STEPS))
+        report(BuildProgress("naming", step, STEPS))
 
     on_step(0)
-    profile = settled(wanted.profile, store)
+    profile = settled(recipe.profile, store)
     counts = build_labels(connection, store, profile, on_step=on_step)
-    return Meta(wanted.name, wanted.digest, profile, wanted.graphs, counts, broken.left_out)
+    return Meta(recipe.name, recipe.digest, profile, recipe.graphs, counts, broken.left_out)

@@ -56,30 +56,30 @@ def making(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def exchange(one: Path, other: Path) -> None:
+def exchange(folder: Path, other: Path) -> None:
     """Swap two folders at once, where the system can; else with a moment in which one is missing.
 
     Raises OSError where they cannot be renamed.
     """
-    if _swapped(one, other):
+    if _swapped(folder, other):
         return
-    aside = one.with_name(f"{one.name}-aside")
+    aside = folder.with_name(f"{folder.name}-aside")
     other.rename(aside)
     try:
-        one.rename(other)
+        folder.rename(other)
     except OSError:
         aside.rename(other)
         raise
-    aside.rename(one)
+    aside.rename(folder)
 
 
-def remove_unheld(out: Path) -> None:
-    """Take away what earlier builds of `out` left beside it, where nobody reads or fills it."""
-    pattern = re.compile(rf"\.{re.escape(out.name)}-[a-z0-9_]{{8}}")
+def remove_unheld(folder: Path) -> None:
+    """Take away what earlier builds of `folder` left beside it, where nobody reads or fills it."""
+    pattern = re.compile(rf"\.{re.escape(folder.name)}-[a-z0-9_]{{8}}")
     with contextlib.suppress(OSError):
-        for beside in out.parent.iterdir():
-            if pattern.fullmatch(beside.name) and (beside / "store").is_dir():
-                _remove_unheld(beside)
+        for sibling in folder.parent.iterdir():
+            if pattern.fullmatch(sibling.name) and (sibling / "store").is_dir():
+                _remove_unheld(sibling)
 
 
 def _remove_unheld(folder: Path) -> None:
@@ -92,11 +92,11 @@ def _remove_unheld(folder: Path) -> None:
             os.close(handle)
 
 
-def _swapped(one: Path, other: Path) -> bool:
-    here = _HERE.get(sys.platform)
+def _swapped(folder: Path, other: Path) -> bool:
+    directory = _HERE.get(sys.platform)
     names = {"linux": "renameat2", "darwin": "renameatx_np"}
     try:
         rename = getattr(ctypes.CDLL(None), names[sys.platform])
     except (AttributeError, KeyError, OSError):
         return False
-    return rename(here, os.fsencode(one), here, os.fsencode(other), _EXCHANGE) == 0
+    return rename(directory, os.fsencode(folder), directory, os.fsencode(other), _EXCHANGE) == 0

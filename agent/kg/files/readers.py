@@ -78,17 +78,17 @@ def read_quads(
     statements, when there is no triple, and where more than 50 triples stand in one another
     (RDF 1.2).
     """
-    met = broken or BrokenStatements("fail")
+    broken_statements = broken or BrokenStatements("fail")
     blanks = _Blanks(alone=len(sources) == 1)
     quads = itertools.chain.from_iterable(
-        _read_source(number, source, blanks, graphs, on_read, met)
+        _read_source(number, source, blanks, graphs, on_read, broken_statements)
         for number, source in enumerate(sources)
     )
     first = next(quads, None)
     if first is None:
         names = ", ".join(source.path.name for source in sources[:3])
         where = f" in the graph {' or '.join(map(str, graphs))}" if graphs else ""
-        note = met.left_out.note
+        note = broken_statements.left_out.note
         raise KGError(
             f"{names} holds no triples{where}{note and f'; {note}'}",
             "check that this is the right file",
@@ -190,7 +190,7 @@ def _read_whole(source: Source, on_read: OnRead | None) -> Iterator[ox.Quad]:
             line = error.lineno if isinstance(error, SyntaxError) else None
             why = reason(error)
             alone = source.format in _IN_STATEMENTS or bool(_BROKEN_TERM.match(why))
-            raise _at(source, line or _line_of_the_end(source), why, alone=alone) from error
+            raise _error_at(source, line or _line_of_the_end(source), why, alone=alone) from error
 
 
 def _read_apart(
@@ -205,7 +205,7 @@ def _read_apart(
             statements = turtle(source.path, file, trig=form == "trig")
         for quad in read_statements(statements, name, _RDF[form], source.base):
             if isinstance(quad, BrokenStatement):
-                broken.report(_at(source, quad.line, quad.reason, alone=True))
+                broken.report(_error_at(source, quad.line, quad.reason, alone=True))
             else:
                 yield quad
 
@@ -235,12 +235,12 @@ def _read_leniently(
                     line = fed.number
                     if is_json:
                         line = _line_with(source, text) if broken.shows_next else 0
-                    broken.report(_at(source, line, why, alone=True))
+                    broken.report(_error_at(source, line, why, alone=True))
         except SyntaxError as error:
             line = error.lineno or (0 if is_json else fed.number)
-            raise _at(source, line, reason(error)) from error
+            raise _error_at(source, line, reason(error)) from error
         except MemoryError as error:
-            raise _at(source, fed.number, reason(error)) from error
+            raise _error_at(source, fed.number, reason(error)) from error
 
 
 @contextlib.contextmanager
@@ -250,7 +250,7 @@ def _refused(source: Source) -> Generator[None]:
     try:
         yield
     except SyntaxError as error:
-        raise _at(source, error.lineno or 0, reason(error)) from error
+        raise _error_at(source, error.lineno or 0, reason(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise KGError(f"{name} is not a whole .gz file: {error}", "copy it again") from error
     except UnicodeDecodeError as error:
@@ -259,14 +259,14 @@ def _refused(source: Source) -> Generator[None]:
         raise unreadable(source.path, error) from error
 
 
-def _at(source: Source, number: int, why: str, *, alone: bool = False) -> KGError:
+def _error_at(source: Source, number: int, problem: str, *, alone: bool = False) -> KGError:
     """The error of a file, at a line where that is known; `alone` where the rest can be kept."""
-    if "LoadDocumentCallback" in why:
-        why = "its @context is an address"
+    if "LoadDocumentCallback" in problem:
+        problem = "its @context is an address"
     line = f", line {number}" if number else ""
-    hint = _syntax_hint(why, source.format)
+    hint = _syntax_hint(problem, source.format)
     return KGError(
-        f"{source.path.name}{line}: {why}",
+        f"{source.path.name}{line}: {problem}",
         f"{hint}, or leave out what is broken: --on-broken skip" if alone else hint,
     )
 
@@ -309,14 +309,14 @@ def _problem(quad: ox.Quad) -> tuple[str, str] | None:
     for node in (quad.subject, quad.predicate, tail, quad.graph_name, *inner):
         if isinstance(node, ox.NamedNode):
             text = node.value
-            why = _iri_problem(text)
+            problem = _iri_problem(text)
         elif isinstance(node, ox.Literal):
             text = node.language or node.datatype.value
-            why = _tag_problem(text) if node.language else _iri_problem(text)
+            problem = _tag_problem(text) if node.language else _iri_problem(text)
         else:
             continue
-        if why:
-            return text, why
+        if problem:
+            return text, problem
     return None
 
 
@@ -343,10 +343,10 @@ def _is_ignored(predicate: ox.NamedNode) -> bool:
     return ":" not in predicate.value or predicate.value.startswith("_:")
 
 
-def _syntax_hint(why: str, form: Format) -> str:
-    if "@context" in why:
+def _syntax_hint(problem: str, form: Format) -> str:
+    if "@context" in problem:
         return "write the JSON-LD context into the file: nothing is fetched from the network"
-    if "UTF-8" in why:
+    if "UTF-8" in problem:
         return "save the file as UTF-8"
     return f"the file is read as {_RDF[form].name}; correct the line or rename the file"
 

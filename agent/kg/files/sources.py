@@ -296,16 +296,16 @@ class ShallowJson(Lines):
         text = self._cut + chunk
         self._cut = b""
         outside: list[bytes] = []
-        at = 0
+        position = 0
         for string in _STRING.finditer(text):
-            outside.append(text[at : string.start()])
-            at = string.end()
+            outside.append(text[position : string.start()])
+            position = string.end()
             if string["end"] is None:
-                escaping = at < len(text)  # the backslash that nothing follows yet
+                escaping = position < len(text)  # the backslash that nothing follows yet
                 self._cut = b'"\\' if escaping else b'"'
-                at = len(text)
+                position = len(text)
                 break
-        outside.append(text[at:])
+        outside.append(text[position:])
         return b"".join(outside).translate(None, _NO_BRACKETS)
 
 

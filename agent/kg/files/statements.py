@@ -155,9 +155,9 @@ class _Splitter:
         self._graph: bytes | None = None
         self._quote = b""
         self._quote_line = 0
-        self._begin(1)
+        self._reset(1)
 
-    def _begin(self, line: int) -> None:
+    def _reset(self, line: int) -> None:
         self._text: list[bytes] = []
         self._size = 0
         self._line = line
@@ -170,29 +170,29 @@ class _Splitter:
 
     def split(self, number: int, line: bytes) -> Iterator[Statement]:
         """The statements that end in a line."""
-        begun = at = 0
-        while at < len(line):
+        start = position = 0
+        while position < len(line):
             if self._quote:
-                at = self._after_quote(line, at)
+                position = self._after_quote(line, position)
                 continue
-            token = _TOKEN.search(line, at)
+            token = _TOKEN.search(line, position)
             if token is None:
                 break
-            kind, text, at = token.lastgroup or "", token[0], token.end()
+            kind, text, position = token.lastgroup or "", token[0], token.end()
             if kind == "comment":
                 continue
             if kind == "brace" and self._trig and self._depth == 0:
-                yield from self._brace(text, line[begun : token.start()], number)
-                begun = at
+                yield from self._brace(text, line[start : token.start()], number)
+                start = position
                 continue
             self._first = self._first or number
-            self._take(kind, text, number)
-            if self._ends(kind):
-                yield self._statement(line[begun:at])
-                self._begin(number)
-                begun = at
-        self._text.append(line[begun:])
-        self._size += len(line) - begun
+            self._read_token(kind, text, number)
+            if self._is_end(kind):
+                yield self._statement(line[start:position])
+                self._reset(number)
+                start = position
+        self._text.append(line[start:])
+        self._size += len(line) - start
         if self._size > LONGEST_LINE:
             raise KGError(
                 f"{self._name}, line {self._first}: a statement is longer than "
@@ -209,14 +209,14 @@ class _Splitter:
         if self._first:
             yield self._statement(b"")
 
-    def _after_quote(self, line: bytes, at: int) -> int:
-        for match in _LONG_END[self._quote].finditer(line, at):
+    def _after_quote(self, line: bytes, position: int) -> int:
+        for match in _LONG_END[self._quote].finditer(line, position):
             if match[0] == self._quote:
                 self._quote = b""
                 return match.end()
         return len(line)
 
-    def _take(self, kind: str, text: bytes, number: int) -> None:
+    def _read_token(self, kind: str, text: bytes, number: int) -> None:
         if kind == "word" and _DIRECTIVE.match(text):
             self._directs = True
             if not self._words and not text.startswith(b"@"):
@@ -237,7 +237,7 @@ class _Splitter:
             case _:
                 pass
 
-    def _ends(self, kind: str) -> bool:
+    def _is_end(self, kind: str) -> bool:
         return kind == self._until or (kind == "dot" and self._depth == 0)
 
     def _brace(self, brace: bytes, before: bytes, number: int) -> Iterator[Statement]:
@@ -250,7 +250,7 @@ class _Splitter:
             self._graph = None
         else:
             raise self._unsure(number, f"a {brace.decode()} that belongs to no graph")
-        self._begin(number)
+        self._reset(number)
 
     def _statement(self, rest: bytes) -> Statement:
         text = b"".join((*self._text, rest))
@@ -315,7 +315,7 @@ def _parsed(
 
     Raises SyntaxError and MemoryError.
     """
-    text = prologue + b"".join(map(_alone, batch))
+    text = prologue + b"".join(map(_by_itself, batch))
     file = cast("IO[bytes]", Shallow(io.BytesIO(text)))
     parser = ox.parse(file, form, base_iri=base)
     quads = list(parser)
@@ -325,7 +325,7 @@ def _parsed(
     return quads, " ".join([f"@base <{parser.base_iri}> .", *declared, ""]).encode()
 
 
-def _alone(statement: Statement) -> bytes:
+def _by_itself(statement: Statement) -> bytes:
     """A statement as it stands for itself, its lines counted as in the file."""
     if statement.graph is None:
         return statement.text

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ...caching import once
 from ...errors import KGError, ServiceError
 from ..terms import Term, Triple
-from .names import local_name, normalise, with_triples
+from .names import local_name, normalise, with_triple_terms
 
 MOST_TYPOS = 2
 """The edits for which three parts suffice."""
@@ -43,11 +43,11 @@ def parts_within(norm: str, typos: int) -> set[Part]:
         Part(third, length, text)
         for length in range(max(len(norm) - typos, 0), len(norm) + typos + 1)
         for third in range(len(PARTS))
-        for text in _parts(norm, typos, length, third)
+        for text in _intact_thirds(norm, typos, length, third)
     }
 
 
-def _parts(norm: str, typos: int, length: int, third: int) -> Iterator[str]:
+def _intact_thirds(norm: str, typos: int, length: int, third: int) -> Iterator[str]:
     """What a third of a text may be, if it is the first that nothing but a swap damages.
 
     Then each third before it takes an edit of its own. A swap across the cut before it need not be
@@ -188,7 +188,7 @@ class LabelIndex:
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The unique display name of each term; an unknown one gets its local name."""
-        return with_triples(terms, self._names)
+        return with_triple_terms(terms, self._names)
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; an unknown one has its local name and no facts."""
@@ -268,7 +268,7 @@ class LabelIndex:
     def known(self, norms: Iterable[str]) -> set[str]:
         """Which of many normalised texts some entity may be meant by."""
         query = "SELECT DISTINCT norm FROM surface WHERE norm IN ({marks})"
-        return {row[0] for row in self._among(query, norms)}
+        return {row[0] for row in self._rows_among(query, norms)}
 
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """Surfaces within an edit distance (a swap counts once), nearest first.
@@ -281,7 +281,7 @@ class LabelIndex:
         near: set[str] = set()
         parts = sorted(parts_within(norm, min(distance, MOST_TYPOS)))
         for third, group in groupby(parts, key=lambda part: part.third):
-            near.update(self._near(third, [(part.length, part.text) for part in group]))
+            near.update(self._similar_surfaces(third, [(part.length, part.text) for part in group]))
         matches = process.extract(
             norm, list(near), scorer=OSA.distance, score_cutoff=distance, limit=None
         )
@@ -330,13 +330,13 @@ class LabelIndex:
 
     def _read_pattern_facts(self, relation: Term) -> Iterator[Triple]:
         last: tuple[str, ...] = ("", "", "")
-        wanted = (
+        condition = (
             "relation = ? AND (head, tail) > (?, ?)"
             if relation
             else "(head, relation, tail) > (?, ?, ?)"
         )
         order = "head, tail" if relation else "head, relation, tail"
-        query = f"SELECT head, relation, tail FROM said WHERE {wanted} ORDER BY {order}"
+        query = f"SELECT head, relation, tail FROM said WHERE {condition} ORDER BY {order}"
         while True:
             after = (relation, last[0], last[2]) if relation else last
             rows = self._rows(f"{query} LIMIT {_AT_ONCE}", after)
@@ -353,22 +353,24 @@ class LabelIndex:
         names = dict(self._select("term, name", terms))
         return [names.get(term) or local_name(term) for term in terms]
 
-    def _near(self, third: int, wanted: Sequence[tuple[int, str]]) -> Iterator[str]:
+    def _similar_surfaces(
+        self, third: int, length_and_third: Sequence[tuple[int, str]]
+    ) -> Iterator[str]:
         """Surfaces of which a third is one of the texts, each given with the surface's length."""
-        marks = ", ".join("(?, ?)" for _ in wanted)
+        marks = ", ".join("(?, ?)" for _ in length_and_third)
         query = (
             f"WITH wanted (size, part) AS (VALUES {marks}) SELECT norm FROM wanted "
             f"CROSS JOIN surface ON length(norm) = size AND {PARTS[third]} = part LIMIT ?"
         )
-        values = [value for pair in wanted for value in pair]
+        values = [value for pair in length_and_third for value in pair]
         return (row[0] for row in self._rows(query, [*values, _MAX_NEAR]))
 
     def _select(self, columns: str, terms: Iterable[Term]) -> Iterator[tuple[Any, ...]]:
-        return self._among(f"SELECT {columns} FROM terms WHERE term IN ({{marks}})", terms)
+        return self._rows_among(f"SELECT {columns} FROM terms WHERE term IN ({{marks}})", terms)
 
-    def _among(self, query: str, values: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-        wanted = iter(dict.fromkeys(values))
-        while chunk := list(islice(wanted, _CHUNK)):
+    def _rows_among(self, query: str, values: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        distinct = iter(dict.fromkeys(values))
+        while chunk := list(islice(distinct, _CHUNK)):
             yield from self._rows(query.format(marks=",".join("?" * len(chunk))), chunk)
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

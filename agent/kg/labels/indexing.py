@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from ..derived.layer import Plain
 from ..derived.patterns import PatternStore
 from ..nodes import lexical_form, literal_tag
-from ..patterns import called, pattern_relation
+from ..patterns import pattern_relation, relation_name
 from ..profile import SCHEMA_NAMESPACES, Profile
 from ..store import Counts
 from ..stores.oxigraph import OxigraphStore
@@ -186,7 +186,7 @@ def _show_blank_nodes(connection: sqlite3.Connection, store: ox.Store, profile: 
         stated = {node: _stated(node, store, profile) for (node,) in rows}
         things = {end for facts in stated.values() for _, end in facts if is_iri(end)}
         labels = _labels_of(connection, sorted(things))
-        shown = ((_shown(stated[node], labels, profile), node) for (node,) in rows)
+        shown = ((_name_of_blank(stated[node], labels, profile), node) for (node,) in rows)
         connection.executemany("UPDATE namings SET shown = ? WHERE term = ?", shown)
 
 
@@ -199,18 +199,18 @@ def _stated(node: Term, store: ox.Store, profile: Profile) -> list[tuple[Term, T
     ]
 
 
-def _labels_of(connection: sqlite3.Connection, things: Sequence[Term]) -> dict[Term, str]:
+def _labels_of(connection: sqlite3.Connection, terms: Sequence[Term]) -> dict[Term, str]:
     labels = dict[Term, str]()
-    for first in range(0, len(things), _MOST_ASKED):
-        some = things[first : first + _MOST_ASKED]
-        marks = ", ".join("?" for _ in some)
+    for first in range(0, len(terms), _MOST_ASKED):
+        batch = terms[first : first + _MOST_ASKED]
+        marks = ", ".join("?" for _ in batch)
         labels.update(
-            connection.execute(f"SELECT term, label FROM namings WHERE term IN ({marks})", some)
+            connection.execute(f"SELECT term, label FROM namings WHERE term IN ({marks})", batch)
         )
     return labels
 
 
-def _shown(
+def _name_of_blank(
     stated: Sequence[tuple[Term, Term]], labels: Mapping[Term, str], profile: Profile
 ) -> str | None:
     """What is shown of a blank node: the names of the things that it leads to, then its values.
@@ -220,15 +220,15 @@ def _shown(
     """
     values = [(way, end) for way, end in stated if is_literal(end) and one_line(lexical_form(end))]
     numbers = [readable(end, profile) for _, end in values if _is_number(end)]
-    things = [(way, labels[end]) for way, end in stated if end in labels]
+    end_labels = [(way, labels[end]) for way, end in stated if end in labels]
     others = [(way, end) for way, end in values if not _is_number(end)]
     others.sort(key=lambda stated: _date(stated[1]))
     texts = [(way, readable(end, profile)) for way, end in others]
-    match numbers, [*things, *texts]:
+    match numbers, [*end_labels, *texts]:
         case [number], [(way, unit)] if _UNIT.search(local_name(way)):
             return f"{number} {unit}"
         case _:
-            parts = [name for _, name in things] + numbers + [text for _, text in texts]
+            parts = [name for _, name in end_labels] + numbers + [text for _, text in texts]
             shown = [text for text in parts if len(text) <= _LONGEST_SHOWN]
             return ", ".join(shown[:_MOST_SHOWN]) or None
 
@@ -253,13 +253,13 @@ def _write(connection: sqlite3.Connection, tables: dict[str, list[_Row]]) -> Non
 def _label(entry: Entry, profile: Profile) -> str:
     best = entry.texts[0] if entry.texts else None
     label = one_line(best.text) if best and best.role == LABEL else ""
-    made = pattern_relation(entry.term)
-    if made is None:
+    pattern_property = pattern_relation(entry.term)
+    if pattern_property is None:
         name = profile.name_of.get(entry.term) if entry.is_relation else None
         return label or name or local_name(entry.term, relation=entry.is_relation)
-    label = label or local_name(made.predicate, relation=True)
-    pattern = profile.pattern_of.get(made.pattern)
-    return called(pattern, label, made.number) if pattern else label
+    label = label or local_name(pattern_property.predicate, relation=True)
+    pattern = profile.pattern_of.get(pattern_property.pattern)
+    return relation_name(pattern, label, pattern_property.number) if pattern else label
 
 
 def _datatype(entry: Entry) -> str:

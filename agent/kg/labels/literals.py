@@ -126,10 +126,10 @@ def _unit(code: str) -> str:
     return re.sub(r"(?<=[A-Za-z])[23](?![\d\w])", lambda m: m[0].translate(_POWERS), code)
 
 
-def _moment(parts: Mapping[str, str | None], english: bool) -> str:
+def _moment(fields: Mapping[str, str | None], english: bool) -> str:
     """A date, a time or both. Midnight in universal time is a date: many KGs know no other."""
-    date, time = _date(parts, english), _time(parts)
-    zone = parts.get("zone") or ""
+    date, time = _date(fields, english), _time(fields)
+    zone = fields.get("zone") or ""
     if date and time == "00:00" and zone in ("", "Z", "+00:00"):
         time = zone = ""
     zone = {"": "", "Z": " UTC", "+00:00": " UTC"}.get(zone, f" UTC{zone}")
@@ -137,9 +137,9 @@ def _moment(parts: Mapping[str, str | None], english: bool) -> str:
     return f"{date}{between}{time}{zone}"
 
 
-def _date(parts: Mapping[str, str | None], english: bool) -> str:
+def _date(fields: Mapping[str, str | None], english: bool) -> str:
     """The parts of a date that there are; nothing without words where they need some."""
-    year, month, day = parts.get("year"), parts.get("month"), parts.get("day")
+    year, month, day = fields.get("year"), fields.get("month"), fields.get("day")
     if not english:
         return "-".join(part for part in (year, month, day) if part) if year else ""
     words = [str(int(day))] if day else []
@@ -148,8 +148,8 @@ def _date(parts: Mapping[str, str | None], english: bool) -> str:
     return " ".join(words)
 
 
-def _time(parts: Mapping[str, str | None]) -> str:
-    hour, minute, second = parts.get("hour"), parts.get("minute"), parts.get("second")
+def _time(fields: Mapping[str, str | None]) -> str:
+    hour, minute, second = fields.get("hour"), fields.get("minute"), fields.get("second")
     if not hour:
         return ""
     return f"{hour}:{minute}" if second == "00" else f"{hour}:{minute}:{second}"
@@ -159,12 +159,12 @@ def _duration(text: str) -> str:
     match = _DURATION.fullmatch(text)
     if match is None:
         return ""
-    parts = [
+    amounts = [
         f"{number} {name}{'' if number == '1' else 's'}"
         for number, name in zip(match.groups()[1:], _PARTS, strict=True)
         if number
     ]
-    return ("minus " if match["sign"] else "") + " ".join(parts)
+    return ("minus " if match["sign"] else "") + " ".join(amounts)
 
 
 def _is_english(languages: tuple[str, ...]) -> bool:

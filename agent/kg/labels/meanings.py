@@ -43,10 +43,10 @@ def entities_meant(labels: Labels, text: str) -> list[Term]:
     """
     if (term := written_term(text)) is not None:
         return [term]
-    if meant := _called(labels, text):
+    if meant := _terms_called(labels, text):
         return meant
     match = _DESCRIBED.fullmatch(text.strip())
-    infos = labels.describe(_called(labels, match["name"])) if match else []
+    infos = labels.describe(_terms_called(labels, match["name"])) if match else []
     return [
         info.term for info in infos if match and match["about"] in (info.description, info.kind)
     ]
@@ -60,12 +60,14 @@ def namesakes(labels: Labels, text: str) -> list[Term]:
     match = _DESCRIBED.fullmatch(text.strip())
     if match is None:
         return []
-    known = labels.describe(_called(labels, match["name"]))
-    alike = [term for label in {info.label for info in known} for term in _called(labels, label)]
+    known = labels.describe(_terms_called(labels, match["name"]))
+    alike = [
+        term for label in {info.label for info in known} for term in _terms_called(labels, label)
+    ]
     return list(dict.fromkeys(alike))
 
 
-def _called(labels: Labels, text: str) -> list[Term]:
+def _terms_called(labels: Labels, text: str) -> list[Term]:
     label = one_line(text)
     exact = [*labels.named(label), *labels.labelled(label)]
     norm = normalise(label)
@@ -107,14 +109,16 @@ class Meanings:
     def _look_up(self, texts: Sequence[str], relation: bool) -> dict[str, tuple[Term, ...]]:
         spelled = {text: one_line(text) for text in texts}
         labels = list(dict.fromkeys(filter(None, spelled.values())))
-        alike = self._spelled_alike(labels, relation)
-        infos = self._labels.describe(list({term for terms in alike.values() for term in terms}))
+        terms_by_label = self._spelled_alike(labels, relation)
+        infos = self._labels.describe(
+            list({term for terms in terms_by_label.values() for term in terms})
+        )
         label_of = {info.term: info.label for info in infos}
         meanings = {
             label: (
                 *self._labels.named(label, relation=relation),
                 *self._labels.labelled(label, relation=relation),
-                *(term for term in alike[label] if label_of[term] == label),
+                *(term for term in terms_by_label[label] if label_of[term] == label),
             )
             for label in labels
         }
@@ -125,13 +129,13 @@ class Meanings:
 
     def _spelled_alike(self, labels: Sequence[str], relation: bool) -> dict[str, set[Term]]:
         """The words, and of entities the hits, of each label; these may be labelled otherwise."""
-        alike = {label: {*self._words(label, relation)} for label in labels}
+        terms_by_label = {label: {*self._words(label, relation)} for label in labels}
         if not relation:
             known = self._labels.known({normalise(label): label for label in labels})
             for label in labels:
                 if (norm := normalise(label)) in known:
-                    alike[label].update(hit.term for hit in self._labels.lookup(norm))
-        return alike
+                    terms_by_label[label].update(hit.term for hit in self._labels.lookup(norm))
+        return terms_by_label
 
     @cached_property
     def _named_predicates(self) -> Mapping[str, tuple[Term, ...]]:

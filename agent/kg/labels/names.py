@@ -92,7 +92,7 @@ def local_name(term: Term, *, relation: bool = False) -> str:
     triple term the names of its parts.
     """
     if is_triple_term(term):
-        return in_words(term, local_name)
+        return with_parts_named(term, local_name)
     if is_literal(term):
         return one_line(lexical_form(term)) or '""'
     if not is_iri(term):
@@ -113,17 +113,17 @@ def short_form(description: str) -> str:
 
 
 def unique_names(
-    namings: Iterable[Naming], *, taken: Mapping[Term, str] | None = None
+    namings: Iterable[Naming], *, named: Mapping[Term, str] | None = None
 ) -> dict[Term, str]:
     """A name for every term, no two alike.
 
     A label belongs to the term with the most facts (then the smallest term), and to a blank node
     only where nothing else has it; others that share it get in brackets their description's short
     form, class label or local name, or a number.
-    `taken` are terms that have their names already.
+    `named` are terms that have their names already.
     """
-    names: dict[Term, str] = dict(taken or {})
-    used = set(names.values())
+    names: dict[Term, str] = dict(named or {})
+    used_names = set(names.values())
     waiting: list[Naming] = []
     ordered = sorted(
         namings,
@@ -131,9 +131,9 @@ def unique_names(
     )
 
     def take(name: str) -> bool:
-        if name in used:
+        if name in used_names:
             return False
-        used.add(name)
+        used_names.add(name)
         return True
 
     for naming in ordered:
@@ -229,28 +229,28 @@ def _is_wordy(character: str) -> bool:
     return any(map(str.isalnum, unicodedata.normalize("NFKD", character).casefold()))
 
 
-def with_triples(
+def with_triple_terms(
     terms: Sequence[Term], names_of: Callable[[Sequence[Term]], Sequence[str]]
 ) -> list[str]:
     """The name of each term, given what names all others; that is called once."""
     if not any(map(is_triple_term, terms)):
         return list(names_of(terms))
-    parts = list(dict.fromkeys(part for term in terms for part in _parts(term)))
-    names = dict(zip(parts, names_of(parts), strict=True))
-    return [in_words(term, names.__getitem__) for term in terms]
+    plain_terms = list(dict.fromkeys(part for term in terms for part in _parts_of_triples(term)))
+    names = dict(zip(plain_terms, names_of(plain_terms), strict=True))
+    return [with_parts_named(term, names.__getitem__) for term in terms]
 
 
-def in_words(term: Term, name: Callable[[Term], str]) -> str:
+def with_parts_named(term: Term, name: Callable[[Term], str]) -> str:
     """A triple term in the names of its parts; any other has its own."""
     if not is_triple_term(term):
         return name(term)
-    return f"«{' '.join(in_words(part, name) for part in triple_of(term))}»"
+    return f"«{' '.join(with_parts_named(part, name) for part in triple_of(term))}»"
 
 
-def _parts(term: Term) -> Iterator[Term]:
+def _parts_of_triples(term: Term) -> Iterator[Term]:
     """The terms that are no triples in a term, itself where it is none."""
     if not is_triple_term(term):
         yield term
         return
     for part in triple_of(term):
-        yield from _parts(part)
+        yield from _parts_of_triples(part)

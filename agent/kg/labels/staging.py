@@ -323,17 +323,17 @@ def _compose_names(
 ) -> None:
     """Call what has no label by its given and its family name, or the one that it has."""
     stated = [
-        (part, order, predicate)
+        (position, order, predicate)
         for order, predicates in enumerate(profile.name_parts)
-        for part, predicate in enumerate(predicates)
+        for position, predicate in enumerate(predicates)
         if predicate in facts
     ]
     if not stated:
         return
     connection.executescript(_NAME_PARTS_TABLE)
-    for part, order, predicate in stated:
+    for position, order, predicate in stated:
         texts = _texts_of(pairs(store, predicate), profile, LABEL, order)
-        rows = ((term, part, *text) for term, _, *text in texts)
+        rows = ((term, position, *text) for term, _, *text in texts)
         connection.executemany("INSERT INTO name_parts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     connection.executescript(_COMPOSE_NAMES)
 

@@ -77,7 +77,7 @@ class OxigraphStore:
         Numbers and dates compare by value, because Oxigraph keeps no others: `"01"` and `"1"` of
         xsd:integer are the same literal. Text that is not a triple is not held.
         """
-        return [self._holds(triple) for triple in triples]
+        return [self._holds_one(triple) for triple in triples]
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once, in the store's own order."""
@@ -102,9 +102,11 @@ class OxigraphStore:
         except ValueError:
             return []
         itself = self._spelling(node)
-        ends = [(*end, True) for end in self._ends(node, True, limit)] if inverse else []
+        ends = (
+            [(*end, True) for end in self._relations_and_ends(node, True, limit)] if inverse else []
+        )
         if not isinstance(node, ox.Literal):
-            ends.extend((*end, False) for end in self._ends(node, False, limit))
+            ends.extend((*end, False) for end in self._relations_and_ends(node, False, limit))
         return [
             Step(Triple(other, relation, itself), True)
             if back
@@ -112,7 +114,7 @@ class OxigraphStore:
             for relation, other, back in sorted(ends)
         ]
 
-    def _ends(self, node: Node, inverse: bool, limit: int) -> set[tuple[Term, Term]]:
+    def _relations_and_ends(self, node: Node, inverse: bool, limit: int) -> set[tuple[Term, Term]]:
         """The relations of a node's facts in one direction, with what is at their other end."""
         quads = self._quads(None, None, node) if inverse else self._quads(node, None, None)
         ends: set[tuple[Term, Term]] = set()
@@ -180,7 +182,7 @@ class OxigraphStore:
                 reifiers.setdefault(str(quad.object.subject), []).append(str(quad.subject))
         return {subject: list(dict.fromkeys(nodes)) for subject, nodes in reifiers.items()}
 
-    def _holds(self, triple: Triple) -> bool:
+    def _holds_one(self, triple: Triple) -> bool:
         if is_literal(triple.head):
             return False
         try:

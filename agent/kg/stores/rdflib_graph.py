@@ -21,11 +21,11 @@ _STRING = ox.NamedNode(f"{XSD}string")
 _Triples = Iterator[tuple[object, object, object]]
 
 
-def check_graph(given: object) -> None:
+def check_graph(graph: object) -> None:
     """Raise InputError for what is no graph of rdflib."""
-    if not isinstance(given, rdflib.Graph):
+    if not isinstance(graph, rdflib.Graph):
         raise InputError(
-            f"a {type(given).__name__} is no graph of rdflib",
+            f"a {type(graph).__name__} is no graph of rdflib",
             "give a parsed rdflib.Graph; open_kg opens files and addresses",
         )
 
@@ -76,7 +76,7 @@ class RdflibStore:
 
         Text that is not a triple is not held.
         """
-        return [self._holds(triple) for triple in triples]
+        return [self._holds_one(triple) for triple in triples]
 
     def triples(self) -> Iterator[Triple]:
         """Every triple, fact or not, each once, in rdflib's own order."""
@@ -127,7 +127,7 @@ class RdflibStore:
         seen = islice(triples, max(_SCAN_LIMIT, limit))
         return islice((triple for triple in seen if not self._skips(triple.relation)), limit)
 
-    def _holds(self, triple: Triple) -> bool:
+    def _holds_one(self, triple: Triple) -> bool:
         try:
             head, relation, tail = (_identifier(term) for term in triple)
         except ValueError:
@@ -138,12 +138,12 @@ class RdflibStore:
         self, head: Identifier | None, relation: Identifier | None, tail: Identifier | None
     ) -> Iterator[Triple]:
         """Matching triples, each once."""
-        seen: set[Triple] = set()
+        seen_triples: set[Triple] = set()
         try:
             for match in self._matching(head, relation, tail):
                 triple = _triple(match)
-                if triple is not None and triple not in seen:
-                    seen.add(triple)
+                if triple is not None and triple not in seen_triples:
+                    seen_triples.add(triple)
                     yield triple
         except (OSError, RuntimeError) as error:
             raise ServiceError(
@@ -196,9 +196,9 @@ def _node(identifier: object) -> Node:
     return ox.Literal(str(identifier))
 
 
-def _triple(parts: tuple[object, object, object]) -> Triple | None:
+def _triple(nodes: tuple[object, object, object]) -> Triple | None:
     try:
-        head, relation, tail = (to_term(_node(part)) for part in parts)
+        head, relation, tail = (to_term(_node(part)) for part in nodes)
     except ValueError:
         return None
     return Triple(head, relation, tail)

@@ -111,7 +111,7 @@ def _look_up(batch: Sequence[Record], meanings: Meanings) -> _Known:
     return known
 
 
-def _meant(written: Written, role: _Role, known: _Known) -> Sequence[Term]:
+def _terms_of(written: Written, role: _Role, known: _Known) -> Sequence[Term]:
     if written.term is not None:
         return [written.term]
     terms = known[written.text, role == "relation"]
@@ -122,7 +122,7 @@ def _meant(written: Written, role: _Role, known: _Known) -> Sequence[Term]:
 def _resolved(record: Record, known: _Known) -> Record | Unclear:
     """The record with a term for each label that has one."""
     for written, role in _mentions(record):
-        if len(terms := _meant(written, role, known)) > 1:
+        if len(terms := _terms_of(written, role, known)) > 1:
             return Unclear(record, _ambiguous(record.where, written.text, terms))
     return record._replace(claims=tuple(_known_claim(claim, known) for claim in record.claims))
 
@@ -135,7 +135,7 @@ def _ambiguous(where: str, text: str, terms: Sequence[Term]) -> InputError:
 
 def _known_claim(claim: Claim, known: _Known) -> Claim:
     def term_of(written: Written, role: _Role) -> Written:
-        return written._replace(term=next(iter(_meant(written, role, known)), None))
+        return written._replace(term=next(iter(_terms_of(written, role, known)), None))
 
     return Claim(
         tuple(term_of(topic, "entity") for topic in claim.topics),

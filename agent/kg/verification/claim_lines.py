@@ -79,15 +79,15 @@ def verified_fields(
 
     `names` has the readable name of every term in the record's claims.
     """
-    given = _given(record)
+    unchecked = _unchecked_fields(record)
     if record.document:
-        return {**given, **_document_fields(record, verdicts, names)}
+        return {**unchecked, **_document_fields(record, verdicts, names)}
     (claim,), (judged,) = record.claims, verdicts
     return {
-        **given,
+        **unchecked,
         **_chain_fields(claim.chains[0], judged.chains[0], names),
         "answer_verdicts": [
-            {**_named(answer, names), "verdict": verdict}
+            {**_term_and_label(answer, names), "verdict": verdict}
             for answer, verdict in zip(claim.answers, judged.answers, strict=True)
         ],
     }
@@ -95,7 +95,11 @@ def verified_fields(
 
 def unclear_fields(record: Record, error: InputError) -> Fields:
     """The fields of a record that could not be checked: without a verdict, and with the reason."""
-    return {**_given(record), "verdict": None, "error": f"{error.message} ({error.hint})"}
+    return {
+        **_unchecked_fields(record),
+        "verdict": None,
+        "error": f"{error.message} ({error.hint})",
+    }
 
 
 def to_line(fields: Fields) -> str:
@@ -104,7 +108,7 @@ def to_line(fields: Fields) -> str:
     return text if text.isprintable() else json.dumps(fields)
 
 
-def _given(record: Record) -> Fields:
+def _unchecked_fields(record: Record) -> Fields:
     """The fields of a record but those of an earlier check."""
     written = _OF_DOCUMENT if record.document else _OF_LINE
     return {key: value for key, value in record.fields.items() if key not in written}
@@ -116,22 +120,22 @@ class _Malformed(ValueError):
 
 def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[int, str]]:
     """The text of each record and the number of its first line."""
-    begun, depth, gathered = 0, 0, list[str]()
+    first_line, depth, gathered = 0, 0, list[str]()
     for number, line in enumerate(lines, 1):
         text = _decoded(line, name, number)
         if not gathered and text.strip() != "{":
             if text.strip():
                 yield number, text
             continue
-        begun = begun if gathered else number
+        first_line = first_line if gathered else number
         gathered.append(text)
         bare = _STRING.sub("", text)
         depth += sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
         if depth <= 0:
-            yield begun, "".join(gathered)
+            yield first_line, "".join(gathered)
             depth, gathered = 0, []
     if gathered:
-        yield begun, "".join(gathered)
+        yield first_line, "".join(gathered)
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:
@@ -159,11 +163,11 @@ def _record(where: str, value: object) -> Record:
     asked = fields.get("status") in _STATUSES
     if "topics" not in fields and not asked:
         raise _Malformed("there are no `topics`")
-    topics = tuple(_written(topic, "a topic") for topic in _list(fields, "topics"))
+    topics = tuple(_read_part(topic, "a topic") for topic in _list(fields, "topics"))
     answers = _list(fields, "answers")
     if "chain" in fields:
         chain = _chain(fields["chain"])
-        claims = (Claim(topics, (chain,), tuple(_written(a, "an answer") for a in answers)),)
+        claims = (Claim(topics, (chain,), tuple(_read_part(a, "an answer") for a in answers)),)
         return Record(where, fields, claims, False)
     if not all(isinstance(a, dict) and "chains" in a for a in answers) or not (answers or asked):
         raise _Malformed("there is no `chain`, nor answers with `chains`")
@@ -172,7 +176,7 @@ def _record(where: str, value: object) -> Record:
 
 def _answer_claim(topics: tuple[Written, ...], answer: Any) -> Claim:
     chains = tuple(_chain(chain) for chain in _list(answer, "chains"))
-    return Claim(topics, chains, (_written(answer, "an answer"),))
+    return Claim(topics, chains, (_read_part(answer, "an answer"),))
 
 
 def _list(fields: Mapping[str, Any], key: str) -> list[Any]:
@@ -197,20 +201,20 @@ def _statement(value: object, name: str) -> Statement:
         fields = cast(Fields, value)
         if not isinstance(fields.get("inverse", False), bool):
             raise _Malformed(f"`inverse` of {name} is neither true nor false")
-        parts = [fields.get(key) for key in Statement._fields]
+        values = [fields.get(key) for key in Statement._fields]
     elif isinstance(value, list) and len(cast("list[object]", value)) == 3:
-        parts = cast("list[object]", value)
+        values = cast("list[object]", value)
     else:
         raise _Malformed(f"{name} of the chain is not a head, a relation and a tail")
     return Statement(
         *(
-            _written(part, f"the {key} of {name}")
-            for key, part in zip(Statement._fields, parts, strict=True)
+            _read_part(part, f"the {key} of {name}")
+            for key, part in zip(Statement._fields, values, strict=True)
         )
     )
 
 
-def _written(value: object, what: str) -> Written:
+def _read_part(value: object, role: str) -> Written:
     if isinstance(value, str):
         return read_written(value)
     if isinstance(value, dict):
@@ -219,11 +223,11 @@ def _written(value: object, what: str) -> Written:
         if isinstance(term, str):
             written = read_written(term)
             if written.term is None:
-                raise _Malformed(f"the term of {what} is no term in N-Triples syntax")
+                raise _Malformed(f"the term of {role} is no term in N-Triples syntax")
             return written
         if term is None and isinstance(label, str):
             return Written(label)
-    raise _Malformed(f"{what} is neither a text nor an object with a `term` or a `label`")
+    raise _Malformed(f"{role} is neither a text nor an object with a `term` or a `label`")
 
 
 def _document_fields(
@@ -235,7 +239,7 @@ def _document_fields(
         all_verdicts.extend(judged.answers)
     answers = [
         {
-            **_named(claim.answers[0], names),
+            **_term_and_label(claim.answers[0], names),
             "verdict": judged.answers[0],
             "chains": [
                 _chain_fields(chain, verdict, names)
@@ -252,7 +256,10 @@ def _chain_fields(chain: Chain, judged: ChainVerdict, names: Mapping[Term, str])
         "verdict": judged.verdict,
         "triples": [
             {
-                **{key: _named(written, names) for key, written in statement._asdict().items()},
+                **{
+                    key: _term_and_label(written, names)
+                    for key, written in statement._asdict().items()
+                },
                 "verdict": verdict.verdict,
                 "flags": verdict.flags,
             }
@@ -263,6 +270,6 @@ def _chain_fields(chain: Chain, judged: ChainVerdict, names: Mapping[Term, str])
     }
 
 
-def _named(written: Written, names: Mapping[Term, str]) -> dict[str, str | None]:
+def _term_and_label(written: Written, names: Mapping[Term, str]) -> dict[str, str | None]:
     label = written.text if written.term is None else names[written.term]
     return {"term": written.term, "label": label}

@@ -204,20 +204,20 @@ class Inquiry:
         return verdicts
 
     def _ask(self, batch: Sequence[Triple]) -> list[Verdict]:
-        held: Sequence[bool | None] = [None] * len(batch)
+        verdicts: Sequence[bool | None] = [None] * len(batch)
         with unanswered():
             stored = self._store.holds(batch)
-            held = [one or (None if self._prove else one) for one in stored]
-            held = self._with_virtual(batch, stored)
-        return [_VERDICTS[one] for one in held]
+            verdicts = [verdict or (None if self._prove else verdict) for verdict in stored]
+            verdicts = self._with_proved(batch, stored)
+        return [_VERDICTS[verdict] for verdict in verdicts]
 
-    def _with_virtual(
-        self, batch: Sequence[Triple], held: Sequence[bool | None]
+    def _with_proved(
+        self, batch: Sequence[Triple], stored: Sequence[bool | None]
     ) -> Sequence[bool | None]:
         """What is held, with the triples of a reading that others prove."""
-        left = [t for t, one in zip(batch, held, strict=True) if not one and is_triple(t)]
+        left = [t for t, one in zip(batch, stored, strict=True) if not one and is_triple(t)]
         if self._prove is None or not left:
-            return held
+            return stored
         paths = [Path(triple.head, (Step(triple),)) for triple in left]
         proofs = {
             path.steps[0].triple: [step.triple for step in proof.steps]
@@ -227,8 +227,8 @@ class Inquiry:
         behind = list(dict.fromkeys(triple for real in proofs.values() for triple in real))
         self.triples += len(behind)
         known = dict(zip(behind, self._store.holds(behind), strict=True)) if behind else {}
-        proved = {triple: _all([known[t] for t in real]) for triple, real in proofs.items()}
-        return [proved.get(t, one) for t, one in zip(batch, held, strict=True)]
+        proved = {triple: _all_true([known[t] for t in real]) for triple, real in proofs.items()}
+        return [proved.get(t, one) for t, one in zip(batch, stored, strict=True)]
 
 
 def judge(
@@ -250,8 +250,8 @@ def judge(
     return [_judge_claim(claim, verdicts, held_reversed, unnamed) for claim in claims]
 
 
-def _all(held: Sequence[bool | None]) -> bool | None:
-    return False if False in held else None if None in held else True
+def _all_true(verdicts: Sequence[bool | None]) -> bool | None:
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def worst(verdicts: Collection[Verdict]) -> Verdict:
@@ -304,18 +304,18 @@ def _judge_chain(
         for statement, flags in zip(chain, connections, strict=True)
     )
     connected = not any({"not from a topic", "not connected"} & set(f) for f in connections)
-    whole = worst([statement.verdict for statement in statements])
+    verdict = worst([statement.verdict for statement in statements])
     if not connected:
-        whole = "unsupported"
+        verdict = "unsupported"
     raised = {flag for statement in statements for flag in statement.flags}
     if not chain:
         raised.add("empty")
     if any(topic.term is None for topic in claim.topics):
         raised.add("unknown topic")
     return ChainVerdict(
-        whole if chain else "unsupported",
+        verdict if chain else "unsupported",
         statements,
-        None if whole == "unknown" else whole == "supported",
+        None if verdict == "unknown" else verdict == "supported",
         tuple(flag for flag in _FLAGS if flag in raised),
     )
 

@@ -89,18 +89,20 @@ class Junction:
         """
         bounds, before = _Bounds(self._banned, max(self._keep, len(walks))), self.requests
         level = _Level({}, False)
-        for rest in range(_alike([relations for _, relations in walks]), -1, -1):
-            levels = [self._level(topic, path[: len(path) - rest], bounds) for topic, path in walks]
-            common = set[Term].intersection(*(set(other.reached) for other in levels))
+        for shared in range(_shared_length([relations for _, relations in walks]), -1, -1):
+            levels = [
+                self._level(topic, path[: len(path) - shared], bounds) for topic, path in walks
+            ]
+            common = set[Term].intersection(*(set(topic_level.reached) for topic_level in levels))
             level = _Level(
                 {
-                    end: _merged([other.reached[end] for other in levels], bounds.keep)
+                    end: _merged([topic_level.reached[end] for topic_level in levels], bounds.keep)
                     for end in sorted(common)
                 },
-                any(other.cut for other in levels),
+                any(topic_level.cut for topic_level in levels),
             )
             _, relations = walks[0]
-            for move in relations[len(relations) - rest :]:
+            for move in relations[len(relations) - shared :]:
                 level = self._next(level, move, bounds)
             if level.reached:
                 break
@@ -149,7 +151,7 @@ def _follow(
     return {end: Reached(end, tuple(paths[end]), support[end]) for end in paths}, truncated
 
 
-def _alike(walks: Sequence[RelationPath]) -> int:
+def _shared_length(walks: Sequence[RelationPath]) -> int:
     """How many of their last relations all have, but for the first of the shortest."""
     most = min(map(len, walks)) - 1
     return next(
@@ -157,11 +159,11 @@ def _alike(walks: Sequence[RelationPath]) -> int:
     )
 
 
-def _merged(alike: Sequence[Reached], keep: int) -> Reached:
+def _merged(meeting: Sequence[Reached], keep: int) -> Reached:
     """An entity that several topics reach, with paths from each of them."""
-    share = max(1, keep // len(alike))
-    paths = tuple(path for entity in alike for path in entity.paths[:share])
-    return Reached(alike[0].end, paths, sum(entity.support for entity in alike))
+    share = max(1, keep // len(meeting))
+    paths = tuple(path for entity in meeting for path in entity.paths[:share])
+    return Reached(meeting[0].end, paths, sum(entity.support for entity in meeting))
 
 
 def _ranked(reached: Iterable[Reached]) -> tuple[Reached, ...]:

@@ -36,29 +36,29 @@ def represent(store: Store, read: Mapping[Side, Sequence[Step]], limit: int) -> 
     What a hub keeps depends on no other hub. Raises ServiceError.
     """
     requests = 0
-    known: dict[Side, defaultdict[Term, set[Step]]] = {side: defaultdict(set) for side in read}
+    steps_of: dict[Side, defaultdict[Term, set[Step]]] = {side: defaultdict(set) for side in read}
     for (node, inverse), step in ((side, step) for side, steps in read.items() for step in steps):
-        known[node, inverse][step.triple.relation].add(step)
+        steps_of[node, inverse][step.triple.relation].add(step)
     for inverse in sorted({inverse for _, inverse in read}):
         nodes = [node for node, way in read if way == inverse]
         requests += 1
         for node, relations in zip(nodes, store.relations_at(nodes, inverse), strict=True):
             for relation in relations:
-                known[node, inverse].setdefault(relation, set())
-    missing = _missing_ways(known, limit)
+                steps_of[node, inverse].setdefault(relation, set())
+    missing = _missing_ways(steps_of, limit)
     for share, ways in missing.items():
         requests += 1
         for way, steps in zip(ways, store.follow_each(ways, limit=share), strict=True):
-            known[way.node, way.inverse][way.relation].update(steps)
-    return Represented({side: _shared(steps, limit) for side, steps in known.items()}, requests)
+            steps_of[way.node, way.inverse][way.relation].update(steps)
+    return Represented({side: _shared(steps, limit) for side, steps in steps_of.items()}, requests)
 
 
 def _missing_ways(
-    known: Mapping[Side, Mapping[Term, Collection[Step]]], limit: int
+    steps_of: Mapping[Side, Mapping[Term, Collection[Step]]], limit: int
 ) -> dict[int, list[Way]]:
     """By their share of steps, the ways of which fewer steps are known than that."""
     missing: defaultdict[int, list[Way]] = defaultdict(list)
-    for (node, inverse), by_relation in known.items():
+    for (node, inverse), by_relation in steps_of.items():
         share = max(1, limit // max(1, len(by_relation)))
         for relation in sorted(by_relation)[:limit]:
             if len(by_relation[relation]) < share:
@@ -97,7 +97,7 @@ def relevant_steps(
     groups: dict[_Walked, list[Step]] = {}
     for step in steps:
         groups.setdefault((step.triple.relation, step.inverse), []).append(step)
-    similar = _similarities(sorted({r for r, _ in groups}), question, labels, ranker)
+    similar = _similarities(sorted({relation for relation, _ in groups}), question, labels, ranker)
 
     def order(walked: _Walked) -> tuple[bool, float, _Walked]:
         """The second direction of a relation waits until all relations had their turn."""
@@ -106,10 +106,12 @@ def relevant_steps(
 
     ordered = sorted(groups, key=order)
     scores = sorted(similar[relation] for relation, _ in groups)
-    weights = [1 / (len(scores) - bisect_left(scores, similar[r])) for r, _ in ordered]
+    weights = [
+        1 / (len(scores) - bisect_left(scores, similar[relation])) for relation, _ in ordered
+    ]
     step_groups = [groups[walked] for walked in ordered]
     sizes = shares([len(group) for group in step_groups], weights, most)
-    step_groups = _by_words(step_groups, sizes, question, labels)
+    step_groups = _sorted_by_words(step_groups, sizes, question, labels)
     chosen = (s for group, n in zip(step_groups, sizes, strict=True) for s in group[:n])
     return sorted(chosen, key=step_order)
 
@@ -148,7 +150,7 @@ def _similarities(
     return {term: round(score, DIGITS) for term, score in zip(terms, scores, strict=True)}
 
 
-def _by_words(
+def _sorted_by_words(
     groups: list[list[Step]], sizes: list[int], question: str, labels: Labels
 ) -> list[list[Step]]:
     """The groups, and in those that are cut the targets that share words with the question first.

@@ -43,7 +43,7 @@ def list_walks(
     paths, waiting = list[Path](), deque[Iterator[Path]]()
     rivals = (
         _walks(leaving, *kind, banned, simple=revisits == "simple")
-        for kind in _kinds(leaving, topics, hops, banned)
+        for kind in _relation_paths(leaving, topics, hops, banned)
     )
     for walks in rivals:
         if (path := next(walks, None)) is not None:
@@ -78,7 +78,7 @@ def _leaving(around: Around, topics: Sequence[Term], hops: int) -> _Leaving:
     return leaving
 
 
-def _kinds(
+def _relation_paths(
     leaving: _Leaving, topics: Sequence[Term], hops: int, banned: Collection[Term]
 ) -> Iterator[tuple[Term, RelationPath]]:
     """Each topic and relation path that may have walks, breadth first."""
@@ -125,37 +125,39 @@ def shortest_paths(
     """
     paths_to: dict[Term, list[Path]] = {}
     for topic in dict.fromkeys(topics):
-        before = _before(around, topic, frozenset(targets), hops)
+        before = _last_steps(around, topic, frozenset(targets), hops)
         for target in dict.fromkeys(targets):
             if target != topic and target in before:
-                paths = islice(_back(before, topic, target), keep)
+                paths = islice(_paths_back(before, topic, target), keep)
                 paths_to.setdefault(target, []).extend(paths)
     return paths_to
 
 
-def _before(
+def _last_steps(
     around: Around, topic: Term, targets: Collection[Term], hops: int
 ) -> Mapping[Term, Sequence[Step]]:
     """For each entity that was reached, the last steps of the shortest paths to it."""
-    before: dict[Term, list[Step]] = {topic: []}
+    last_steps: dict[Term, list[Step]] = {topic: []}
     level = [topic]
     for _ in range(hops):
-        if all(target in before for target in targets):
+        if all(target in last_steps for target in targets):
             break
         reached: dict[Term, list[Step]] = {}
         for steps in around.neighbours(level):
             for step in steps:
-                if step.target not in before:
+                if step.target not in last_steps:
                     reached.setdefault(step.target, []).append(step)
-        before |= reached
+        last_steps |= reached
         level = sorted(reached)
-    return before
+    return last_steps
 
 
-def _back(before: Mapping[Term, Sequence[Step]], topic: Term, target: Term) -> Iterator[Path]:
+def _paths_back(
+    last_steps: Mapping[Term, Sequence[Step]], topic: Term, target: Term
+) -> Iterator[Path]:
     if target == topic:
         yield Path(topic, ())
         return
-    for step in before[target]:
-        for path in _back(before, topic, step.source):
+    for step in last_steps[target]:
+        for path in _paths_back(last_steps, topic, step.source):
             yield Path(topic, (*path.steps, step))

@@ -174,18 +174,20 @@ def _ways_back(
         nearer: dict[Term, tuple[Triple, Term]] = {}
         for node in level:
             for triple in around.get(node, ()):
-                other = triple.tail if triple.head == node else triple.head
-                if other not in ways and (
-                    other not in nearer or rank[triple] < rank[nearer[other][0]]
+                other_end = triple.tail if triple.head == node else triple.head
+                if other_end not in ways and (
+                    other_end not in nearer or rank[triple] < rank[nearer[other_end][0]]
                 ):
-                    nearer[other] = triple, node
-        ways.update((other, (triple, *ways[node])) for other, (triple, node) in nearer.items())
+                    nearer[other_end] = triple, node
+        ways.update(
+            (other_end, (triple, *ways[node])) for other_end, (triple, node) in nearer.items()
+        )
         level = list(nearer)
     return ways
 
 
-def _split(part: str) -> Iterator[str]:
-    for run in _RUN.finditer(unicodedata.normalize("NFC", part)):
+def _split(text: str) -> Iterator[str]:
+    for run in _RUN.finditer(unicodedata.normalize("NFC", text)):
         if run[1] and len(run[1]) > 1:
             yield from (run[1][i : i + 2] for i in range(len(run[1]) - 1))
         else:

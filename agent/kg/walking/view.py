@@ -88,20 +88,22 @@ class NeighbourCache:
         store does not tell those, only what it gave first, and is asked again the next time. Raises
         ServiceError where the store does not answer.
         """
-        wanted = dict.fromkeys(nodes)
+        distinct = dict.fromkeys(nodes)
         with self._lock:
             if self._seconds is not None and monotonic() >= self._until:
                 self._entries.clear()
                 self._steps, self._until = 0, monotonic() + self._seconds
             neighbours = {
-                n: self._entries[n, inverse] for n in wanted if (n, inverse) in self._entries
+                n: self._entries[n, inverse] for n in distinct if (n, inverse) in self._entries
             }
-        missing = [node for node in wanted if node not in neighbours]
+        missing = [node for node in distinct if node not in neighbours]
         requests, lost = 0, frozenset[Term]()
         if missing:
             new, lost, requests = self._read(missing, inverse)
             neighbours.update(new)
-        self._keep({node: read for node, read in neighbours.items() if node not in lost}, inverse)
+        self._remember(
+            {node: read for node, read in neighbours.items() if node not in lost}, inverse
+        )
         return [neighbours[node] for node in nodes], requests
 
     def _read(
@@ -110,34 +112,34 @@ class NeighbourCache:
         """The neighbours of each node, the hubs whose relations were not told, and the requests."""
         # One more than the limit tells whether there are more.
         read = self._store.neighbours(nodes, inverse=inverse, limit=self._limit + 1)
-        sides: dict[Side, list[Step]] = {
+        steps_of: dict[Side, list[Step]] = {
             (node, way): [step for step in steps if step.inverse == way]
             for node, steps in zip(nodes, read, strict=True)
             for way in (False, True)
         }
         # A reading may have stopped short of all steps in the other direction too.
-        cut = {node for (node, _), steps in sides.items() if len(steps) > self._limit}
+        cut = {node for (node, _), steps in steps_of.items() if len(steps) > self._limit}
         ways = (False, True) if inverse else (False,)
-        hubs = {(node, way): sides[node, way] for node in nodes if node in cut for way in ways}
-        requests, lost = 1, frozenset[Term]()
+        hubs = {(node, way): steps_of[node, way] for node in nodes if node in cut for way in ways}
+        requests, silent_hubs = 1, frozenset[Term]()
         try:
             represented = represent(self._store, hubs, self._limit)
         except ServiceError:
-            lost = frozenset(cut)
-            sides |= {side: steps[: self._limit] for side, steps in hubs.items()}
+            silent_hubs = frozenset(cut)
+            steps_of |= {side: steps[: self._limit] for side, steps in hubs.items()}
         else:
-            sides |= represented.steps
+            steps_of |= represented.steps
             requests += represented.requests
         neighbours: dict[Term, Neighbours] = {}
         for node in nodes:
-            steps = sorted((*sides[node, False], *sides[node, True]), key=step_order)
+            steps = sorted((*steps_of[node, False], *steps_of[node, True]), key=step_order)
             neighbours[node] = Neighbours(tuple(steps), node in cut)
-        return neighbours, lost, requests
+        return neighbours, silent_hubs, requests
 
-    def _keep(self, used: dict[Term, Neighbours], inverse: bool) -> None:
+    def _remember(self, recent: dict[Term, Neighbours], inverse: bool) -> None:
         """Put these in front. A node without steps takes as much room as one step."""
         with self._lock:
-            for node, neighbours in used.items():
+            for node, neighbours in recent.items():
                 old = self._entries.pop((node, inverse), None)
                 self._steps -= _size(old) if old else 0
                 if _size(neighbours) <= self._max_steps:

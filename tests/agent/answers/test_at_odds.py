@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.at_odds import at_odds, connects_itself
+from groundwalk.agent.answers.at_odds import connects_itself, queries_at_odds
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import Bound, Mention, bind
@@ -61,7 +61,7 @@ def test_a_thing_that_only_the_question_before_names_is_at_odds(kg: KnowledgeGra
         for number in (0, 1)
         if (actions := (Action("pointer", number=number), Action("end")))
     ]
-    assert at_odds(kg, asked, queries, []) == queries[1:]
+    assert queries_at_odds(kg, asked, queries, []) == queries[1:]
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_a_class_that_no_word_names_is_at_odds(
 ) -> None:
     query = ReadQuery(bound(kg, {"start": {"class": "river"}}, ()), (Action("end"),), 0.4)
     asked = Asked(question, mentions_of(question, []))
-    assert at_odds(kg, asked, [query], account) == [query] * is_at_odds
+    assert queries_at_odds(kg, asked, [query], account) == [query] * is_at_odds

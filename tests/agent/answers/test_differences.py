@@ -7,7 +7,7 @@ import pytest
 from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.linking.mention import in_words
+from groundwalk.agent.linking.mention import listed_names
 
 PEOPLE = """
 @prefix : <http://example.org/> .
@@ -59,7 +59,7 @@ def test_each_is_meant_by_what_it_is_listed_as(kg: KnowledgeGraph, name: str) ->
     linker = LabelLinker(kg.labels)
     (mention,) = linked(linker, kg, f"Where does {name} live?").mentions
     options = mention["candidates"]
-    for option, listed in zip(options, in_words(options), strict=True):
+    for option, listed in zip(options, listed_names(options), strict=True):
         forms = [option["term"], option["term"][1:-1], listed]
         forms.append(f"{option['label']} ({option['description'] or option['term']})")
         if option["label"] != name:

@@ -68,7 +68,7 @@ def elect(
     outcome = vote(
         *(kg.store, candidates, linked, options or Options()),
         common=common,
-        apart=apart,
+        topics_apart=apart,
         offered=offered,
     )
     assert outcome is not None

@@ -50,7 +50,7 @@ def test_what_asks_about_no_class(world: KnowledgeGraph, question: str) -> None:
 
 def test_a_card_of_a_class(world: KnowledgeGraph) -> None:
     (river,) = mention_of(world, "tell me about rivers")["candidates"]
-    part, whole = card(world, river).result, card(world, river, whole=True).result
+    part, whole = card(world, river).result, card(world, river, all_facts=True).result
     assert part is not None and whole is not None
     assert part["text"].startswith(f"river (a river; a class of {RIVERS} members). members: Aare;")
     for shown, more in ((part, RIVERS - 5), (whole, 0)):
@@ -86,7 +86,7 @@ def test_a_card_of_a_class_above_shows_the_whole_chain() -> None:
     """
     kg = kg_of(Graph().parse(data=turtle))
     (machine,) = mention_of(kg, "tell me about machines")["candidates"]
-    result = card(kg, machine, whole=True).result
+    result = card(kg, machine, all_facts=True).result
     assert result and result["text"] == "machine (a class of 2 members). members: lathe; bit."
     assert {step["verdict"] for step in result["triples"]} == {"supported"}
     shown = [(step["head"]["label"], step["tail"]["label"]) for step in result["triples"]]
@@ -112,7 +112,7 @@ def test_a_card_of_a_class_above_leaves_out_what_is_not_proved(
         return [held and "subClassOf" not in triple.relation for triple, held in known]
 
     monkeypatch.setattr(kg.store, "holds", held)
-    result = card(kg, machine, whole=True).result
+    result = card(kg, machine, all_facts=True).result
     assert result and [step["head"]["label"] for step in result["triples"]] == ["lathe"]
 
 

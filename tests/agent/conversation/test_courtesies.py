@@ -103,7 +103,7 @@ def test_a_card_says_what_the_graph_holds_and_nothing_else(world: KnowledgeGraph
 
 def test_a_card_counts_what_it_leaves_out(world: KnowledgeGraph) -> None:
     poland = entity_of(world, "Poland")
-    part, whole = card(world, poland).result, card(world, poland, whole=True).result
+    part, whole = card(world, poland).result, card(world, poland, all_facts=True).result
     assert part is not None and whole is not None
     some, every = part.get("rows", []), whole.get("rows", [])
     assert [len(row) + more for row, more in zip(some, part.get("more", []), strict=True)] == [
@@ -118,7 +118,7 @@ def test_what_asks_for_the_whole_card(text: str) -> None:
     _, named = mentions("<country:Peru>")
     shown: Turn = {**PERU, "mentions": named, "card": True}
     act = act_of(text, [], [shown])
-    assert act is not None and (act.kind, act.whole) == ("card", True)
+    assert act is not None and (act.kind, act.all_facts) == ("card", True)
     assert act.question["mentions"] == named
     other = act_of(text, [], [PERU])
     assert other is None or other.kind == "list", "after an answer it asks for no card"

@@ -104,7 +104,7 @@ def pair(facts: set[worlds.Fact], family: str, few: int = 100) -> Generator[Pair
     tokenizer = TOKENIZERS[family]
     with opened(facts, tokenizer) as graph:
         remote = Remote(stored(graph.kg))
-        growing = GrowingIndex(remote, NameTokens(tokenizer, graph.index.style), few=few)
+        growing = GrowingIndex(remote, NameTokens(tokenizer, graph.index.style), small_run=few)
         yield Pair(graph, tokenizer, remote, growing)
 
 
@@ -133,7 +133,7 @@ def chains(topics: Sequence[Term], limits: ChainLimits) -> Make:
 def grown(inner: Any, wire: Wire, make: Make, few: int = 100) -> tuple[Any, GrowingIndex, Remote]:
     """An automaton over a graph of which nothing is known yet."""
     remote = Remote(inner)
-    index = GrowingIndex(remote, TOKENS, few=few)
+    index = GrowingIndex(remote, TOKENS, small_run=few)
     openings = {PLAN: index.relation_openings, TRIPLE: index.entity_openings}.get(wire)
     return make(index, openings, wire_tokens(TOKENIZER, wire)), index, remote
 

@@ -93,7 +93,7 @@ def test_one_look_up_serves_all_states_of_a_step(
         prepared = by_steps(growing, lambda: both.growing.requests, forced=few == 100)
         assert {getattr(growing, meaning)(state) for state in prepared} == meanings
         tokens = NameTokens(both.tokenizer, both.graph.index.style)
-        fresh = GrowingIndex(both.remote, tokens, few=few)
+        fresh = GrowingIndex(both.remote, tokens, small_run=few)
         openings = {PLAN: fresh.relation_openings, TRIPLE: fresh.entity_openings}.get(wire)
         unprepared = make(fresh, openings, wire_tokens(both.tokenizer, wire))
         words = language(unprepared)

@@ -116,7 +116,7 @@ class Oracle:
         namings = [self.shown(term) for term in self.terms]
         relations = unique_names(n for n in namings if n.term in self.uses)
         both = {term: name for term, name in relations.items() if term in self.degrees}
-        others = unique_names((n for n in namings if n.term not in self.uses), taken=both)
+        others = unique_names((n for n in namings if n.term not in self.uses), named=both)
         return others | relations
 
     def surfaces(self) -> list[tuple[str, str, str, str]]:

@@ -161,7 +161,7 @@ def test_names_are_unique_complete_and_independent_of_order(
 @given(NAMINGS)
 def test_names_that_are_taken_stay(namings: list[Naming]) -> None:
     taken = {"<urn:taken>": "A"}
-    names = unique_names(namings, taken=taken)
+    names = unique_names(namings, named=taken)
     assert names["<urn:taken>"] == "A"
     assert len(set(names.values())) == len(names)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker, is_ambiguous
-from groundwalk.agent.linking.parts import parts
+from groundwalk.agent.linking.parts import name_parts
 from groundwalk.agent.linking.plausible import casing_of, everyday_words
 from groundwalk.agent.linking.spans import tokenise
 from groundwalk.agent.linking.words import is_ordinary
@@ -191,10 +191,10 @@ def test_parts_are_stretches_outside_of_what_is_taken(question: str) -> None:
     tokens = tokenise(question)
     everyday = everyday_words([])
     casing = casing_of(tokens, everyday)
-    for part in parts(question, tokens, casing, everyday, ()):
+    for part in name_parts(question, tokens, casing, everyday, ()):
         assert question[part.span.start : part.span.end].strip()
         assert part.words
-        again = parts(question, tokens, casing, everyday, [part.span])
+        again = name_parts(question, tokens, casing, everyday, [part.span])
         for other in again:
             assert other.span.end <= part.span.start or part.span.end <= other.span.start
 

@@ -1,7 +1,7 @@
 """Which candidates a reply fits."""
 
 import pytest
-from groundwalk.agent.linking.mention import asking, in_words, picked
+from groundwalk.agent.linking.mention import asking, listed_names, picked
 from groundwalk.agent.records import Entity
 
 
@@ -81,7 +81,7 @@ def test_a_term_is_a_choice_though_the_name_that_was_asked_about_is_in_it() -> N
 
 def test_no_identifier_of_a_blank_node_is_listed() -> None:
     blank = Entity(term="_:b1", label="Holland (2)", kind="", description="", score=1.0)
-    assert in_words([entity("hl", "Holland"), blank]) == ["Holland (<urn:hl>)", "Holland (2)"]
+    assert listed_names([entity("hl", "Holland"), blank]) == ["Holland (<urn:hl>)", "Holland (2)"]
 
 
 def test_a_kind_is_a_description_only_where_there_is_no_other() -> None:
@@ -133,7 +133,7 @@ def test_a_name_of_several_is_no_choice(reply: str, fitting: list[int]) -> None:
 def test_what_a_name_has_in_brackets_is_said_once(
     label: str, description: str, kind: str, listed: str
 ) -> None:
-    assert in_words([entity("a", label, description, kind)]) == [listed % description]
+    assert listed_names([entity("a", label, description, kind)]) == [listed % description]
 
 
 def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
@@ -147,7 +147,7 @@ def test_a_term_or_an_option_as_it_is_listed_is_a_choice() -> None:
         )
         for n, label, day in ((1, "Anna Berg", 1), (2, "Anna Berg (Employee)", 2))
     ]
-    listed = in_words(rivals)
+    listed = listed_names(rivals)
     assert listed[1] == "Anna Berg (Employee; hired on: 2 March 2019)"
     for rival, words in zip(rivals, listed, strict=True):
         for reply in (rival["term"], rival["term"][1:-1], words):

@@ -5,13 +5,13 @@ from groundwalk.agent.kg import normalise
 from groundwalk.agent.linking.spans import (
     Span,
     bracketed,
-    in_words,
     normalised,
     quoted,
     spans,
     spellings,
     tokenise,
     whole_end,
+    words_of_stretch,
 )
 from groundwalk.agent.linking.words import singular
 from hypothesis import example, given
@@ -94,8 +94,8 @@ def test_what_is_looked_up_begins_as_it_is_written(text: str) -> None:
 
 def test_marks_are_spans_of_the_words_that_begin_in_them() -> None:
     tokens = tokenise("one two three")
-    assert in_words(tokens, 4, 13) == Span(4, 13, 1, 2)
-    assert in_words(tokens, 5, 8) is None
+    assert words_of_stretch(tokens, 4, 13) == Span(4, 13, 1, 2)
+    assert words_of_stretch(tokens, 5, 8) is None
 
 
 def test_marked_texts_come_without_their_marks() -> None:

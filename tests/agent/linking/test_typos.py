@@ -63,7 +63,7 @@ def test_likeness(text: str, name: str, distance: int, intact: list[str], expect
 def test_a_word_apart_is_misspelt_within_and_no_other_name(
     text: str, name: str, distance: int, alike: bool
 ) -> None:
-    assert bool(likeness(text, Similar(name, distance), apart=True)) == alike
+    assert bool(likeness(text, Similar(name, distance), stands_apart=True)) == alike
     assert likeness(text, Similar(name, distance))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.errors import InputError
-from groundwalk.agent.llm.asking import Asker, UnansweredError, needed, with_replies
+from groundwalk.agent.llm.asking import Asker, UnansweredError, needed, with_reply_notes
 from langchain_core.language_models import FakeListChatModel, FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
 
@@ -60,8 +60,8 @@ def test_a_reply_that_is_not_whole_is_told(reply: AIMessage, shortened: int) -> 
 
 
 def test_replies_are_added_to_those_told_before() -> None:
-    assert with_replies(["a"], unread=0) == ["a"]
-    notes = with_replies(["1 reply could not be read", "a"], unread=1, shortened=2)
+    assert with_reply_notes(["a"], unread=0) == ["a"]
+    notes = with_reply_notes(["1 reply could not be read", "a"], unread=1, shortened=2)
     assert notes == [
         "a",
         "2 replies could not be read",
@@ -80,7 +80,7 @@ def test_a_client_that_breaks_over_what_came_is_told_in_words() -> None:
     asker = Asker(_Broken(responses=["Oslo"]))
     with pytest.raises(UnansweredError, match="^what came is no chat reply$"):
         asker.ask("Where?")
-    assert asker.tried("Where?", str) is None and asker.cost["llm_calls"] == 1
+    assert asker.read_if_answered("Where?", str) is None and asker.cost["llm_calls"] == 1
     assert asker.add_notes(["a"]) == ["a", "what came is no chat reply: the LLM did not answer"]
 
 

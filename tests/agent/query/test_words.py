@@ -316,7 +316,7 @@ def test_what_a_follow_up_begins_at_is_named(
 )
 def test_labels_are_read_by_their_form(text: str, form: str, of: str) -> None:
     label = label_of(text)
-    assert (label.form, label.of("X")) == (form, of)
+    assert (label.form, label.tail_phrase("X")) == (form, of)
 
 
 @pytest.mark.parametrize(

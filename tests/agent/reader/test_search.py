@@ -86,7 +86,7 @@ def chances_of(
     reader = tiny_reader(seed)
     inputs, labels = Inputs(reader.lexicon), GraphLabels(GraphTables(Facts(kg)))
     words = words_of(asked.question, asked.mentions.numbered)
-    several = [labels.label(*own) for own in labels.every()]
+    several = [labels.label(*own) for own in labels.all_labels()]
     at_word = {word.mention: place for place, word in enumerate(words)}
 
     @cache
@@ -185,7 +185,7 @@ def test_a_relation_that_is_left_out_is_read_nowhere(
         tools = reading_tools(kg, lambda: tiny_reader(seed), without)
         queries = LabelReader(tools).read(asked, plan).queries
         with tools.lent() as own:
-            assert without.isdisjoint(name for name, _ in own.labels.every())
+            assert without.isdisjoint(name for name, _ in own.labels.all_labels())
         return {action.name for query in queries for action in query.actions}
 
     relations = read(frozenset()) & {own.term for own in kg.labels.relations()}

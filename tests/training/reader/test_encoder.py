@@ -113,7 +113,7 @@ def test_words_meet_the_labels_that_the_encoder_says(made: Made) -> None:
     for word, meant in MEANT.items():
         words = words_of(f"what {word} Dune", ())
         scores = reader.network(Inputs(reader.lexicon).batch([PartialReading(words, labels)]))
-        assert labels[int(scores.met[0, 1].argmax())].name == meant
+        assert labels[int(scores.word_label_scores[0, 1].argmax())].name == meant
 
 
 def test_a_question_is_read_and_answered(made: Made, books: KnowledgeGraph) -> None:

@@ -11,7 +11,7 @@ from .about import Terms
 from .beside import side_by_side
 from .client import SparqlClient
 from .labels import SparqlLabels
-from .queries import Query, Scope, within
+from .queries import Query, Scope, in_graphs
 from .settings import EndpointSettings, endpoint_settings
 from .store import SparqlStore
 from .unnamed import UnnamedNodes
@@ -74,26 +74,26 @@ def _detected(client: SparqlClient, profile: Profile) -> Profile:
     scope = Scope(client.settings.graphs)
 
     def counts(*patterns: str) -> list[int]:
-        parts = [
+        counting = [
             f"SELECT (COUNT(*) AS ?n{index}) WHERE {{ {{ SELECT * WHERE {{ "
-            f"{within(scope, pattern)} }} LIMIT {_MOST_COUNTED} }} }}"
+            f"{in_graphs(scope, pattern)} }} LIMIT {_MOST_COUNTED} }} }}"
             for index, pattern in enumerate(patterns)
         ]
         names = tuple(f"n{index}" for index in range(len(patterns)))
-        text = f"SELECT * WHERE {{ {' '.join(f'{{ {part} }}' for part in parts)} }}"
+        text = f"SELECT * WHERE {{ {' '.join(f'{{ {part} }}' for part in counting)} }}"
         (row,) = client.select(Query(text, names), timeout=_SECONDS).rows
         return [int(lexical_form(number or "")) for number in row]
 
     few = (detecting.OF_CLASSES, detecting.OF_CONCEPTS, detecting.AXIOMS, detecting.ORDERS)
     try:
-        (classes, concepts, axioms, orders), (things,), (facts,) = side_by_side(
+        (classes, concepts, axioms, orders), (entities,), (facts,) = side_by_side(
             partial(counts, *few),
             partial(counts, detecting.OF_THINGS),
             partial(counts, detecting.FACTS),
         )
     except (ServiceError, ValueError):
         return detecting.profile_of(_NOTHING, profile.languages)
-    content = detecting.Content(classes, concepts, things, axioms, lambda: facts, orders)
+    content = detecting.Content(classes, concepts, entities, axioms, lambda: facts, orders)
     return detecting.profile_of(content, profile.languages)
 
 

@@ -64,7 +64,9 @@ class Terms:
         self._client = client
         self._profile = profile
         self._scope = Scope(client.settings.graphs)
-        self.predicates = text_predicates(profile, "labels", "descriptions", also=profile.types)
+        self.predicates = text_predicates(
+            profile, "labels", "descriptions", link_predicates=profile.types
+        )
         """The predicates of what is read about terms."""
         self._labels = profile.text_predicates("labels")
         self._descriptions = profile.text_predicates("descriptions")
@@ -122,7 +124,9 @@ class Terms:
         for term, source in sources.items():
             if labels[source].labelled:
                 abouts[term] = abouts[term]._replace(label=labels[source].label, labelled=True)
-        for term in self._used([term for term in unlabelled if not abouts[term].labelled]):
+        for term in self._used_as_relations(
+            [term for term in unlabelled if not abouts[term].labelled]
+        ):
             name = self._profile.name_of.get(term) or local_name(term, relation=True)
             abouts[term] = abouts[term]._replace(label=name)
         return {term: abouts.get(term) or About(local_name(term), False) for term in terms}
@@ -130,7 +134,7 @@ class Terms:
     def _read_texts(self, terms: Sequence[Term]) -> dict[Term, About]:
         asked = list(dict.fromkeys(term for term in terms if can_ask(term)))
         values = self._values.take(asked, self._read_values)
-        best = {term: self._best(self._labels, texts) for term, texts in values.items()}
+        best = {term: self._best_text(self._labels, texts) for term, texts in values.items()}
         best |= self._any_labels([term for term, text in best.items() if text is None])
         return {term: self._about(term, best[term], values[term]) for term in values} | {
             term: About(local_name(term), False) for term in terms if term not in values
@@ -153,16 +157,18 @@ class Terms:
     def _about(self, term: Term, label: str | None, values: Values) -> About:
         label = one_line(label or "")
         classes = sorted({v for p, v in values if p in self._profile.types and is_iri(v)})
-        others = [c for c in classes if not c[1:].startswith(SCHEMA_NAMESPACES)]
+        own_classes = [c for c in classes if not c[1:].startswith(SCHEMA_NAMESPACES)]
         return About(
             label or local_name(term),
             bool(label),
-            self._best(self._descriptions, values) or "",
-            tuple(others),
-            any(c not in others and c not in INDIVIDUALS for c in classes),
+            self._best_text(self._descriptions, values) or "",
+            tuple(own_classes),
+            any(c not in own_classes and c not in INDIVIDUALS for c in classes),
         )
 
-    def _best(self, predicates: Sequence[Term], values: Iterable[tuple[Term, Term]]) -> str | None:
+    def _best_text(
+        self, predicates: Sequence[Term], values: Iterable[tuple[Term, Term]]
+    ) -> str | None:
         """The text that the profile prefers: by language and predicate, then alphabet."""
         ranked: list[tuple[int, int, int, str]] = []
         languages = self._profile.languages
@@ -193,7 +199,7 @@ class Terms:
                         labels[term] = min(labels.get(term, label), label)
         return {term: labels[term][1] if term in labels else None for term in terms}
 
-    def _used(self, terms: Sequence[Term]) -> list[Term]:
+    def _used_as_relations(self, terms: Sequence[Term]) -> list[Term]:
         """The terms that are relations of facts."""
         facts = [term for term in terms if not self._profile.skips(term)]
         relations = self._relations.take(facts, self._read_used)
@@ -204,7 +210,7 @@ class Terms:
         for _, answer in in_batches(
             self._client,
             terms,
-            lambda batch: label_queries.used(batch, self._scope),
+            lambda batch: label_queries.used_relations(batch, self._scope),
             most=_MOST_TERMS,
         ):
             relations.update(row[0] for row in answer.rows)
@@ -249,10 +255,10 @@ class Terms:
 
 
 def text_predicates(
-    profile: Profile, *lists: TextList, also: Sequence[Term] = ()
+    profile: Profile, *lists: TextList, link_predicates: Sequence[Term] = ()
 ) -> TextPredicates:
-    """How terms have the texts of some lists of a profile; `also` are predicates of IRIs."""
-    direct = dict.fromkeys(chain(*(getattr(profile, name) for name in lists), also))
+    """How terms have the texts of some lists of a profile; `link_predicates` lead to IRIs."""
+    direct = dict.fromkeys(chain(*(getattr(profile, name) for name in lists), link_predicates))
     nodes = ((way, text) for name, way, text in profile.text_nodes if name in lists)
     return TextPredicates((*direct,), (*nodes,))
 

@@ -54,27 +54,30 @@ class Surroundings:
         self._slow_until = 0.0
 
     def read(
-        self, nodes: Sequence[Term], *, most: int = _MOST_NODES, each: int = _MOST_TRIPLES
+        self, nodes: Sequence[Term], *, most: int = _MOST_NODES, most_per_node: int = _MOST_TRIPLES
     ) -> None:
-        """Read what is around nodes: of the first few, and not of those with more than `each`.
+        """Read what is around the first few nodes, but for those with more than `most_per_node`.
 
         An endpoint that failed is left alone for a minute.
         """
         new = [node for node in dict.fromkeys(nodes) if can_ask(node)]
         new = new[:most]
-        while new and max(len(q.text) for q in self._queries(new, each)) > self._client.longest:
+        while (
+            new
+            and max(len(q.text) for q in self._queries(new, most_per_node)) > self._client.longest
+        ):
             new.pop()
         if not new or monotonic() < self._slow_until:
             return
         try:
             triples, texts = side_by_side(
-                *(self._asking(query) for query in self._queries(new, each))
+                *(self._asking(query) for query in self._queries(new, most_per_node))
             )
         except ServiceError:
             self._slow_until = monotonic() + _PAUSE
             return
         if not triples.cut:
-            self._keep(new, triples, texts, each)
+            self._remember(new, triples, texts, most_per_node)
 
     def read_ahead(self, nodes: Sequence[Term]) -> list[Term]:
         """Read what is around nodes to which a walk may go; the terms that are known there.
@@ -87,7 +90,7 @@ class Surroundings:
             size = _MOST_AHEAD // 2
             side_by_side(
                 *(
-                    partial(self.read, new[first : first + size], most=size, each=_LITTLE)
+                    partial(self.read, new[first : first + size], most=size, most_per_node=_LITTLE)
                     for first in range(0, len(new), size)
                 )
             )
@@ -117,17 +120,21 @@ class Surroundings:
     def _skips(self, relation: Term | None) -> bool:
         return relation is not None and self._profile.skips(relation)
 
-    def _queries(self, nodes: Sequence[Term], each: int) -> tuple[Query, Query]:
+    def _queries(self, nodes: Sequence[Term], most_per_node: int) -> tuple[Query, Query]:
         predicates, languages = self._terms.predicates, self._profile.languages
         return (
-            queries.surroundings(nodes, self._scope, each + 1),
-            label_queries.texts_around(nodes, predicates, languages, self._scope, each + 1),
+            queries.surroundings(nodes, self._scope, most_per_node + 1),
+            label_queries.texts_around(
+                nodes, predicates, languages, self._scope, most_per_node + 1
+            ),
         )
 
     def _asking(self, query: Query) -> Callable[[], Answer]:
         return lambda: self._client.select(query, timeout=_TIMEOUT)
 
-    def _keep(self, nodes: Sequence[Term], triples: Answer, texts: Answer, each: int) -> None:
+    def _remember(
+        self, nodes: Sequence[Term], triples: Answer, texts: Answer, most_per_node: int
+    ) -> None:
         """Keep the sides that are whole; none where the endpoint answers about other nodes.
 
         A literal that nothing reaches may be written otherwise there: of it nothing is known.
@@ -135,23 +142,23 @@ class Surroundings:
         sizes = Counter((node, way) for way, node, *_ in triples.rows)
         if any(node not in nodes and not is_literal(node or "") for node, _ in sizes):
             return
-        whole = {
+        steps_of = {
             (node, inverse): list[Step]()
             for node in nodes
             for inverse, way in ((False, '"out"'), (True, '"in"'))
-            if (is_iri(node) or sizes[node, way]) and sizes[node, way] <= each
+            if (is_iri(node) or sizes[node, way]) and sizes[node, way] <= most_per_node
         }
         for way, node, relation, other in triples.rows:
             if node is None or relation is None or other is None:
                 continue
             inverse = way == '"in"'
             is_fact = not is_triple_term(other) or relation == REIFIES
-            if is_fact and (node, inverse) in whole:
+            if is_fact and (node, inverse) in steps_of:
                 triple = (other, relation, node) if inverse else (node, relation, other)
-                whole[node, inverse].append(Step(Triple(*triple), inverse))
+                steps_of[node, inverse].append(Step(Triple(*triple), inverse))
         until = monotonic() + _SECONDS
-        self._sides.put({side: _Side(until, (*steps,)) for side, steps in whole.items()})
-        types = {n: steps for (n, inverse), steps in whole.items() if not inverse and is_iri(n)}
+        self._sides.put({side: _Side(until, (*steps,)) for side, steps in steps_of.items()})
+        types = {n: steps for (n, inverse), steps in steps_of.items() if not inverse and is_iri(n)}
         if not texts.cut:
             types = self._types_near(self.near(nodes), texts) | types
         self._types.put({node: _Side(until, (*steps,)) for node, steps in types.items()})

@@ -7,7 +7,7 @@ import pyoxigraph as ox
 
 from ...nodes import to_term
 from ...terms import Term
-from .queries import Query, Scope, spell, values, within, without_links, without_skipped
+from .queries import Query, Scope, in_graphs, spell, values, without_links, without_skipped
 
 MOST_ROWS = 10_001
 
@@ -19,7 +19,7 @@ class TextPredicates(NamedTuple):
     to_nodes: tuple[tuple[Term, Term], ...] = ()
 
     @property
-    def every(self) -> tuple[Term, ...]:
+    def all_predicates(self) -> tuple[Term, ...]:
         """The predicates of terms that have texts."""
         return (*self.direct, *(way for way, _ in self.to_nodes))
 
@@ -40,18 +40,19 @@ def texts_around(
     predicates: TextPredicates,
     languages: Sequence[str],
     scope: Scope,
-    each: int,
+    most_per_node: int,
 ) -> Query:
-    """The rows of `texts` for what `each` triples of every node lead to, in either direction."""
-    parts: list[str] = []
+    """The rows of `texts` for what `most_per_node` triples of every node lead to, either way."""
+    patterns: list[str] = []
     for node in map(spell, nodes):
         triples = (f"?n ?p {node} .", f"{node} ?p ?n .")
         for triple in triples if node.startswith("<") else triples[:1]:
-            inner = f"SELECT DISTINCT ?n WHERE {{ {within(scope, triple)} FILTER(isIRI(?n)) }}"
-            parts.append(f"{{ {inner} LIMIT {each} }}")
+            inner = f"SELECT DISTINCT ?n WHERE {{ {in_graphs(scope, triple)} FILTER(isIRI(?n)) }}"
+            patterns.append(f"{{ {inner} LIMIT {most_per_node} }}")
+    nodes_around = f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(patterns)} }}"
     text = (
-        f"SELECT DISTINCT ?n ?p ?v WHERE {{ {{ SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} "
-        f"}} }} {_texts('?n ?p ?v', predicates, languages, scope)} }} LIMIT {MOST_ROWS}"
+        f"SELECT DISTINCT ?n ?p ?v WHERE {{ {{ {nodes_around} }}"
+        f" {_texts('?n ?p ?v', predicates, languages, scope)} }} LIMIT {MOST_ROWS}"
     )
     return Query(text, ("n", "p", "v"), MOST_ROWS)
 
@@ -60,17 +61,17 @@ def any_text(terms: Sequence[Term], predicates: TextPredicates, scope: Scope) ->
     """The first literal that is not blank, by its text, of each term and predicate."""
     text = (
         f"SELECT ?n ?p (MIN(STR(?v)) AS ?text) WHERE {{ {values('?n', zip(terms))} "
-        f"{_had('?n ?p ?v', predicates, scope)} FILTER(isLiteral(?v)) "
+        f"{_valued('?n ?p ?v', predicates, scope)} FILTER(isLiteral(?v)) "
         'FILTER(REGEX(STR(?v), "\\\\S")) } GROUP BY ?n ?p'
     )
     return Query(text, ("n", "p", "text"))
 
 
-def used(terms: Sequence[Term], scope: Scope) -> Query:
+def used_relations(terms: Sequence[Term], scope: Scope) -> Query:
     """Which terms are the relation of some triple."""
     return Query(
         f"SELECT ?n WHERE {{ {values('?n', zip(terms))} "
-        f"FILTER EXISTS {{ {within(scope, '?s ?n ?o .')} }} }}",
+        f"FILTER EXISTS {{ {in_graphs(scope, '?s ?n ?o .')} }} }}",
         ("n",),
     )
 
@@ -80,7 +81,7 @@ def roles(terms: Sequence[Term], scope: Scope, most: int) -> Query:
 
     Rows are the number of the term, its role ("out", "in", "use"), the relation and how many.
     """
-    parts: list[str] = []
+    patterns: list[str] = []
     for index, term in enumerate(terms):
         spelled = spell(term)
         ends = [
@@ -89,10 +90,12 @@ def roles(terms: Sequence[Term], scope: Scope, most: int) -> Query:
             ("use", "?s ?o", f"?s {spelled} ?o .", f"BIND({spelled} AS ?p)"),
         ]
         for way, names, triple, bound in ends if term.startswith("<") else ends[:1]:
-            inner = f"SELECT DISTINCT {names} WHERE {{ {within(scope, triple)} }} LIMIT {most}"
-            parts.append(f'{{ {{ {inner} }} {bound} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
+            inner = f"SELECT DISTINCT {names} WHERE {{ {in_graphs(scope, triple)} }} LIMIT {most}"
+            patterns.append(
+                f'{{ {{ {inner} }} {bound} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}'
+            )
     return Query(
-        f"SELECT ?i ?d ?p (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(parts)} }} "
+        f"SELECT ?i ?d ?p (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(patterns)} }} "
         "GROUP BY ?i ?d ?p",
         ("i", "d", "p", "count"),
     )
@@ -100,19 +103,19 @@ def roles(terms: Sequence[Term], scope: Scope, most: int) -> Query:
 
 def members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: int) -> Query:
     """How many members each class has, up to a number. Rows are the number of the class, and it."""
-    parts: list[str] = []
+    patterns: list[str] = []
     for index, term in enumerate(classes):
-        triple = within(scope, f"?x ?p {spell(term)} .")
+        triple = in_graphs(scope, f"?x ?p {spell(term)} .")
         inner = f"SELECT DISTINCT ?x ?p WHERE {{ {values('?p', zip(types))} {triple} }}"
-        parts.append(f'{{ {{ {inner} LIMIT {most} }} BIND("{index}" AS ?i) }}')
+        patterns.append(f'{{ {{ {inner} LIMIT {most} }} BIND("{index}" AS ?i) }}')
     return Query(
-        f"SELECT ?i (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(parts)} }} GROUP BY ?i",
+        f"SELECT ?i (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(patterns)} }} GROUP BY ?i",
         ("i", "count"),
     )
 
 
 def spelled(
-    written: Iterable[str],
+    texts: Iterable[str],
     predicates: TextPredicates,
     about: TextPredicates,
     languages: Sequence[str],
@@ -124,12 +127,12 @@ def spelled(
     """
     literals = [
         to_term(ox.Literal(text, language=language) if language else ox.Literal(text))
-        for text in written
+        for text in texts
         for language in languages
     ]
     given = values("?v", zip(literals))
     bearers = (
-        f"SELECT DISTINCT ?v ?p ?n WHERE {{ {_had('?n ?p ?v', predicates, scope, given)} "
+        f"SELECT DISTINCT ?v ?p ?n WHERE {{ {_valued('?n ?p ?v', predicates, scope, given)} "
         f"FILTER(isIRI(?n)) }}"
     )
     told_of = _texts("?n ?q ?w", about, languages, scope)
@@ -142,20 +145,20 @@ def spelled(
 
 def relations(scope: Scope, most: int) -> Query:
     """Some relations of facts."""
-    where = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
+    where = f"{in_graphs(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
     return Query(f"SELECT DISTINCT ?p WHERE {{ {where} }} LIMIT {most}", ("p",), most)
 
 
 def classes(types: Sequence[Term], scope: Scope, most: int) -> Query:
     """Some classes that have members."""
     text = (
-        f"SELECT DISTINCT ?c WHERE {{ {values('?p', zip(types))} {within(scope, '?x ?p ?c .')} "
+        f"SELECT DISTINCT ?c WHERE {{ {values('?p', zip(types))} {in_graphs(scope, '?x ?p ?c .')} "
         f"FILTER(isIRI(?c)) }} LIMIT {most}"
     )
     return Query(text, ("c",), most)
 
 
-def with_texts(
+def listed_with_texts(
     listed: Query, predicates: TextPredicates, languages: Sequence[str], scope: Scope
 ) -> Query:
     """The terms of a query for one variable, and the rows of `texts` of those that have any."""
@@ -172,23 +175,24 @@ def _texts(triple: str, predicates: TextPredicates, languages: Sequence[str], sc
     """A pattern of three variables, for IRIs and for literals in one of the languages."""
     value = triple.split()[2]
     wanted = " || ".join([f"isIRI({value})", *(_speaks(value, tag) for tag in languages)])
-    return f"{_had(triple, predicates, scope)} FILTER({wanted})"
+    return f"{_valued(triple, predicates, scope)} FILTER({wanted})"
 
 
-def _had(triple: str, predicates: TextPredicates, scope: Scope, given: str = "") -> str:
+def _valued(triple: str, predicates: TextPredicates, scope: Scope, bound: str = "") -> str:
     """A pattern of three variables, of terms with what they have by the predicates."""
     term, predicate, value = triple.split()
-    direct = f"{given} {within(scope, f'{triple} .')} {_by(predicate, predicates.direct)}"
+    is_direct = _predicate_filter(predicate, predicates.direct)
+    direct = f"{bound} {in_graphs(scope, f'{triple} .')} {is_direct}"
     if not predicates.to_nodes:
         return direct
-    parts = [direct]
+    patterns = [direct]
     for way, text in predicates.to_nodes:
         node = f"{term} {spell(way)} {value}node . {value}node {spell(text)} {value} ."
-        parts.append(f"{given} {within(scope, node)} BIND({spell(way)} AS {predicate})")
-    return " UNION ".join(f"{{ {part} }}" for part in parts)
+        patterns.append(f"{bound} {in_graphs(scope, node)} BIND({spell(way)} AS {predicate})")
+    return " UNION ".join(f"{{ {part} }}" for part in patterns)
 
 
-def _by(name: str, predicates: Iterable[Term]) -> str:
+def _predicate_filter(name: str, predicates: Iterable[Term]) -> str:
     """A filter, because engines that join with a second list read all triples of its members."""
     return f"FILTER({name} IN ({', '.join(map(spell, predicates))}))"
 

@@ -11,7 +11,7 @@ from functools import partial
 from ....caching import Recent
 from ....errors import ServiceError
 from ...labels.index import Hit, RelationInfo, Similar, SurfaceKind, TermInfo, Word
-from ...labels.names import normalise, one_line, with_triples
+from ...labels.names import normalise, one_line, with_triple_terms
 from ...nodes import lexical_form
 from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile, TextList
 from ...terms import Term, is_literal
@@ -36,14 +36,14 @@ def spellings(norm: str, written: str = "") -> tuple[str, ...]:
     As it is, with a capital, with a capital at every word, the same without small words inside, and
     a short word in capitals.
     """
-    tried: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for text in filter(None, (written, norm)):
         titled = _WORD.sub(lambda match: _capital(match[0]), text)
         inside = _WORD.sub(lambda match: _title(match[0], match.start()), text)
-        tried |= dict.fromkeys((text, _capital(text), titled, inside))
+        distinct |= dict.fromkeys((text, _capital(text), titled, inside))
         if len(text) <= _LONGEST_ACRONYM:
-            tried[text.upper()] = None
-    return tuple(tried)
+            distinct[text.upper()] = None
+    return tuple(distinct)
 
 
 def _title(word: str, start: int) -> str:
@@ -114,7 +114,9 @@ class SparqlLabels:
 
     def names(self, terms: Sequence[Term]) -> list[str]:
         """The display name of each term, which no other that was named before has."""
-        return with_triples(terms, lambda some: [*map(self._names.names(some).__getitem__, some)])
+        return with_triple_terms(
+            terms, lambda some: [*map(self._names.names(some).__getitem__, some)]
+        )
 
     def describe(self, terms: Sequence[Term]) -> list[TermInfo]:
         """What each term is; of one without a label, a fact or a member only its local name."""
@@ -169,7 +171,7 @@ class SparqlLabels:
         if not norm:
             return []
         remembered = self._spellings.get(norm) or spellings(norm)
-        by_text = self._texts.take(remembered, self._find)
+        by_text = self._texts.take(remembered, self._find_texts)
         spelled = [(text, *pair) for text in remembered for pair in by_text[text]]
         terms = list(dict.fromkeys(term for _, term, _ in spelled))
         about, roles = self._terms.about(terms), self._terms.roles(terms)
@@ -177,7 +179,7 @@ class SparqlLabels:
         for text, term, predicate in spelled:
             if not _is_linkable(roles[term], about[term]):
                 continue
-            kind = self._kind(predicate, text, about[term].label)
+            kind = self._surface_kind(predicate, text, about[term].label)
             hit = Hit(term, one_line(text), kind, roles[term].degree)
             best[term] = min(best.get(term, hit), hit, key=lambda h: (_KINDS.index(h.kind), h.text))
         hits = sorted(best.values(), key=lambda h: (_KINDS.index(h.kind), -h.degree, h.term))
@@ -189,18 +191,22 @@ class SparqlLabels:
         Of a mapping, the texts as they were written are looked up too, and by `lookup` later.
         """
         written: Mapping[str, str] = norms if isinstance(norms, Mapping) else {}
-        tried: dict[str, tuple[str, ...]] = {}
+        spellings_of: dict[str, tuple[str, ...]] = {}
         for norm in filter(None, norms):
             again = self._spellings.get(norm) or ()
-            tried[norm] = (*dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),)
-        self._spellings.put(tried)
-        every = [text for texts in tried.values() for text in texts]
-        by_text, *_ = side_by_side(partial(self._with_surroundings, every), *self._preparations())
-        return {norm for norm, texts in tried.items() if any(by_text[text] for text in texts)}
+            spellings_of[norm] = (
+                *dict.fromkeys((*again, *spellings(norm, written.get(norm, "")))),
+            )
+        self._spellings.put(spellings_of)
+        all_texts = [text for texts in spellings_of.values() for text in texts]
+        by_text, *_ = side_by_side(partial(self._terms_by_text, all_texts), *self._preparations())
+        return {
+            norm for norm, texts in spellings_of.items() if any(by_text[text] for text in texts)
+        }
 
-    def _with_surroundings(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
+    def _terms_by_text(self, texts: Sequence[str]) -> dict[str, tuple[_Spelled, ...]]:
         """Who has each text; what is said of them, and is around them, is read with it."""
-        by_text = self._texts.take(texts, self._find)
+        by_text = self._texts.take(texts, self._find_texts)
         terms = list(dict.fromkeys(term for pairs in by_text.values() for term, _ in pairs))
         around = partial(self._look_around, terms) if self._look_around and terms else None
         works = [partial(self._terms.about, terms), partial(self._terms.roles, terms)]
@@ -278,7 +284,7 @@ class SparqlLabels:
             aliases = sorted(
                 one_line(lexical_form(value))
                 for predicate, value in values[term]
-                if predicate in self._naming.every and is_literal(value)
+                if predicate in self._naming.all_predicates and is_literal(value)
             )
             once = {normalise(text): text for text in reversed([about[term].label, *aliases])}
             once.pop("", None)
@@ -289,8 +295,8 @@ class SparqlLabels:
         """The terms that a query lists, each with its names and what is told of it."""
         profile, seconds = self._profile, _SECONDS_FOR_VOCABULARY
         lists: list[TextList] = ["labels", "descriptions", "aliases", "hidden"]
-        predicates = text_predicates(profile, *lists, also=profile.types)
-        listing = label_queries.with_texts(query, predicates, profile.languages, self._whole)
+        predicates = text_predicates(profile, *lists, link_predicates=profile.types)
+        listing = label_queries.listed_with_texts(query, predicates, profile.languages, self._whole)
         answer = self._client.select(listing, timeout=seconds)
         values: dict[Term, list[tuple[Term, Term]]] = {}
         if not answer.cut:
@@ -322,14 +328,14 @@ class SparqlLabels:
 
     def _bearers(self, labels: Sequence[str]) -> dict[str, list[Term]]:
         """The IRIs that have each text as a label."""
-        by_text = self._texts.take(labels, self._find)
+        by_text = self._texts.take(labels, self._find_texts)
         naming = self._profile.text_predicates("labels")
         return {
             label: list(dict.fromkeys(term for term, p in by_text[label] if p in naming))
             for label in labels
         }
 
-    def _find(self, texts: Sequence[str]) -> Mapping[str, tuple[_Spelled, ...]]:
+    def _find_texts(self, texts: Sequence[str]) -> Mapping[str, tuple[_Spelled, ...]]:
         matches: dict[str, list[_Spelled]] = {text: [] for text in texts}
         values: dict[Term, list[tuple[Term, Term]]] = {}
         for _, answer in in_batches(
@@ -349,7 +355,7 @@ class SparqlLabels:
         self._terms.learn({term: dict.fromkeys(pairs) for term, pairs in values.items()})
         return {text: tuple(sorted(set(pairs))) for text, pairs in matches.items()}
 
-    def _kind(self, predicate: Term, text: str, label: str) -> SurfaceKind:
+    def _surface_kind(self, predicate: Term, text: str, label: str) -> SurfaceKind:
         if predicate in self._profile.text_predicates("labels"):
             return "label" if one_line(text) == label else "alias"
         return "alias" if predicate in self._profile.text_predicates("aliases") else "hidden"

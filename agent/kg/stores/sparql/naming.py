@@ -50,10 +50,10 @@ class EndpointNames:
         """
         names = {term: self._names.get(term) for term in terms}
         if new := [term for term, name in names.items() if name is None]:
-            names |= self._give(new)
+            names |= self._new_names(new)
         return {term: name for term, name in names.items() if name is not None}
 
-    def _give(self, terms: Sequence[Term]) -> dict[Term, str]:
+    def _new_names(self, terms: Sequence[Term]) -> dict[Term, str]:
         about = self._terms.about(terms)
         groups: dict[str, set[Term]] = {}
         for term in terms:
@@ -99,14 +99,17 @@ class EndpointNames:
         self,
         namings: Sequence[Naming],
         relations: Collection[Term],
-        both: Collection[Term],
+        relation_entities: Collection[Term],
         crowded: Collection[str],
     ) -> dict[Term, str]:
-        """Relations are named first, and apart from entities; what is `both` has one name."""
+        """Relations are named first, and apart from entities; `relation_entities` have one name."""
         names = {n.term: name for n in namings if (name := self._names.get(n.term)) is not None}
 
         def take(naming: Naming, name: str) -> bool:
-            kinds = {naming.term in relations, naming.term in relations and naming.term not in both}
+            kinds = {
+                naming.term in relations,
+                naming.term in relations and naming.term not in relation_entities,
+            }
             keys = [(kind, name) for kind in kinds]
             if any(self._owners.get(key) not in (None, naming.term) for key in keys):
                 return False
@@ -121,7 +124,7 @@ class EndpointNames:
             waiting: list[Naming] = []
             for naming in sorted(some, key=lambda naming: (-naming.degree, naming.term)):
                 apart = not kind and naming.label in crowded
-                if not take(naming, _apart(naming) if apart else naming.label):
+                if not take(naming, _name_with_qualifier(naming) if apart else naming.label):
                     waiting.append(naming)
             for naming in waiting:
                 free_name(naming, partial(take, naming), numbers)
@@ -134,7 +137,7 @@ def _is_typed(term: Term) -> bool:
     return is_literal(term) and ":" in literal_tag(term)
 
 
-def _apart(naming: Naming) -> str:
+def _name_with_qualifier(naming: Naming) -> str:
     """A name that tells a term from all others of its label, without knowing them."""
     qualifiers = [
         text

@@ -115,7 +115,7 @@ def inline(variables: str, rows: Iterable[Sequence[Term]]) -> str:
     return f"{{ SELECT {variables} WHERE {{ {values(variables, rows)} }} }}"
 
 
-def within(scope: Scope, pattern: str) -> str:
+def in_graphs(scope: Scope, pattern: str) -> str:
     """A pattern of triples in the graphs of the scope.
 
     GRAPH is used, and not FROM, which some engines take as a request to fetch from the web.
@@ -158,8 +158,8 @@ def edges(
     Rows are the direction ("out", "in"), the node, the relation and the other end.
     """
     link = spell(relation) if relation else "?p"
-    sides = [
-        f"{{ {values('?n', zip(nodes))} {within(scope, triple)} BIND({way} AS ?d) }}"
+    patterns = [
+        f"{{ {values('?n', zip(nodes))} {in_graphs(scope, triple)} BIND({way} AS ?d) }}"
         for way, nodes, triple in (
             ('"out"', heads, f"?n {link} ?t ."),
             ('"in"', tails, f"?t {link} ?n ."),
@@ -168,67 +168,68 @@ def edges(
     ]
     chosen = f"BIND({link} AS ?p)" if relation else without_skipped(scope)
     text = (
-        f"SELECT DISTINCT ?d ?n ?p ?t WHERE {{ {' UNION '.join(sides)} {chosen} "
+        f"SELECT DISTINCT ?d ?n ?p ?t WHERE {{ {' UNION '.join(patterns)} {chosen} "
         f"FILTER(!isBlank(?t)) }} LIMIT {limit}"
     )
     return Query(text, ("d", "n", "p", "t"), limit)
 
 
-def surroundings(nodes: Sequence[Term], scope: Scope, each: int) -> Query:
-    """At most `each` triples that leave every node, and as many that reach it, of any relation.
+def surroundings(nodes: Sequence[Term], scope: Scope, most_per_node: int) -> Query:
+    """At most `most_per_node` triples of any relation that leave every node, and as many to it.
 
     Rows are those of `edges`.
     """
-    parts: list[str] = []
+    patterns: list[str] = []
     for node in map(spell, nodes):
         ways = (("in", f"?t ?p {node} ."), ("out", f"{node} ?p ?t ."))
         for way, triple in ways if node.startswith("<") else ways[:1]:
-            inner = f"SELECT DISTINCT ?p ?t WHERE {{ {within(scope, triple)} }} LIMIT {each}"
-            parts.append(f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({node} AS ?n) }}')
-    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
+            pattern = in_graphs(scope, triple)
+            inner = f"SELECT DISTINCT ?p ?t WHERE {{ {pattern} }} LIMIT {most_per_node}"
+            patterns.append(f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({node} AS ?n) }}')
+    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(patterns)} }}", ("d", "n", "p", "t"))
 
 
-def _members(class_: str, types: Sequence[Term], scope: Scope, each: int) -> str:
+def _members(class_: str, types: Sequence[Term], scope: Scope, most: int) -> str:
     """The first members of a class that have names, as `?x`."""
-    of_class = within(scope, f"?x ?k {class_} .")
+    of_class = in_graphs(scope, f"?x ?k {class_} .")
     return (
         f"SELECT DISTINCT ?x WHERE {{ {values('?k', zip(types))} {of_class} "
-        f"FILTER(!isBlank(?x)) }} LIMIT {each}"
+        f"FILTER(!isBlank(?x)) }} LIMIT {most}"
     )
 
 
-def about_members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, each: int) -> Query:
+def about_members(classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: int) -> Query:
     """Of the first members of every class: which relations leave and reach them, their classes.
 
     Rows are the number of the class, what is told ("out", "in", "is") and the relation or class.
     """
-    parts: list[str] = []
+    patterns: list[str] = []
     kinds = ", ".join(map(spell, types))
     for index, term in enumerate(map(spell, classes)):
-        members = _members(term, types, scope, each)
-        for way, name, triple, wanted in (
+        members = _members(term, types, scope, most)
+        for way, name, triple, condition in (
             ("out", "?p", "?x ?p ?t .", "!isBlank(?t)"),
             ("in", "?p", "?t ?p ?x .", "!isBlank(?t)"),
             ("is", "?t", "?x ?p ?t .", f"?p IN ({kinds})"),
         ):
-            there = f"{{ {members} }} {within(scope, triple)} FILTER({wanted})"
+            there = f"{{ {members} }} {in_graphs(scope, triple)} FILTER({condition})"
             inner = f"SELECT DISTINCT ({name} AS ?term) WHERE {{ {there} }}"
-            parts.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
-    return Query(f"SELECT ?i ?d ?term WHERE {{ {' UNION '.join(parts)} }}", ("i", "d", "term"))
+            patterns.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
+    return Query(f"SELECT ?i ?d ?term WHERE {{ {' UNION '.join(patterns)} }}", ("i", "d", "term"))
 
 
 def ends_of_members(
-    classes: Sequence[Term], types: Sequence[Term], scope: Scope, each: int
+    classes: Sequence[Term], types: Sequence[Term], scope: Scope, most: int
 ) -> Query:
     """Where the relations of the first members of every class lead.
 
     Rows are the number of the class, the direction ("out", "in"), the relation, a class of what is
     there, and in its place a datatype where that is a literal.
     """
-    parts: list[str] = []
+    patterns: list[str] = []
     kinds = ", ".join(map(spell, types))
     for index, term in enumerate(map(spell, classes)):
-        members = _members(term, types, scope, each)
+        members = _members(term, types, scope, most)
         typed = f"FILTER(?q IN ({kinds})) FILTER(isIRI(?c))"
         for way, triples, ends in (
             ("out", "?x ?p ?t . ?t ?q ?c .", typed),
@@ -236,16 +237,18 @@ def ends_of_members(
             ("out", "?x ?p ?t .", "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u)"),
         ):
             names = "?p ?u" if "?u" in ends else "?p ?c"
-            there = f"{{ {members} }} {within(scope, triples)} {ends}"
+            there = f"{{ {members} }} {in_graphs(scope, triples)} {ends}"
             inner = f"SELECT DISTINCT {names} WHERE {{ {there} }}"
-            parts.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
-    text = f"SELECT ?i ?d ?p ?c ?u WHERE {{ {' UNION '.join(parts)} }}"
+            patterns.append(f'{{ {{ {inner} }} BIND("{index}" AS ?i) BIND("{way}" AS ?d) }}')
+    text = f"SELECT ?i ?d ?p ?c ?u WHERE {{ {' UNION '.join(patterns)} }}"
     return Query(text, ("i", "d", "p", "c", "u"))
 
 
 def datatypes(relation: Term, scope: Scope, most: int) -> Query:
     """The datatypes of at most so many values of a relation, a row each."""
-    values_of = f"SELECT ?t WHERE {{ {within(scope, f'?h {spell(relation)} ?t .')} }} LIMIT {most}"
+    values_of = (
+        f"SELECT ?t WHERE {{ {in_graphs(scope, f'?h {spell(relation)} ?t .')} }} LIMIT {most}"
+    )
     text = (
         f"SELECT DISTINCT ?u WHERE {{ {{ {values_of} }} "
         "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u) }"
@@ -260,32 +263,34 @@ def relations_at(nodes: Sequence[Term], inverse: bool, scope: Scope, limit: int)
     """
     triple = "?t ?p ?n ." if inverse else "?n ?p ?t ."
     text = (
-        f"SELECT DISTINCT ?n ?p WHERE {{ {values('?n', zip(nodes))} {within(scope, triple)} "
+        f"SELECT DISTINCT ?n ?p WHERE {{ {values('?n', zip(nodes))} {in_graphs(scope, triple)} "
         f"{without_skipped(scope)} FILTER(!isBlank(?t)) }} LIMIT {limit}"
     )
     return Query(text, ("n", "p"), limit)
 
 
-def first_edges(ways: Sequence[tuple[Term, Term, bool]], scope: Scope, each: int) -> Query:
-    """At most `each` edges of every way: a node, a relation and whether to its head.
+def first_edges(ways: Sequence[tuple[Term, Term, bool]], scope: Scope, most: int) -> Query:
+    """At most `most` edges of every way: a node, a relation and whether to its head.
 
     Rows are those of `edges`.
     """
-    parts: list[str] = []
+    patterns: list[str] = []
     for node, relation, inverse in ways:
         pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
         way, variable = ("in", "s") if inverse else ("out", "o")
-        inner = f"SELECT DISTINCT ?{variable} WHERE {{ {_where(pattern, scope)} }} LIMIT {each}"
-        parts.append(
+        inner = (
+            f"SELECT DISTINCT ?{variable} WHERE {{ {_where_pattern(pattern, scope)} }} LIMIT {most}"
+        )
+        patterns.append(
             f'{{ {{ {inner} }} BIND("{way}" AS ?d) BIND({spell(node)} AS ?n) '
             f"BIND({spell(relation)} AS ?p) BIND(?{variable} AS ?t) }}"
         )
-    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(parts)} }}", ("d", "n", "p", "t"))
+    return Query(f"SELECT ?d ?n ?p ?t WHERE {{ {' UNION '.join(patterns)} }}", ("d", "n", "p", "t"))
 
 
 def reifying(subjects: Sequence[Term], scope: Scope, limit: int) -> Query:
     """What reifies triples of subjects, in SPARQL 1.2: the triples, and their reifiers."""
-    pattern = within(scope, f"?t {REIFIES} <<( ?s ?p ?o )>> .")
+    pattern = in_graphs(scope, f"?t {REIFIES} <<( ?s ?p ?o )>> .")
     text = (
         f"SELECT DISTINCT ?s ?p ?o ?t WHERE {{ {values('?s', zip(subjects))} {pattern} "
         f"FILTER(!isBlank(?t)) }} LIMIT {limit}"
@@ -295,19 +300,19 @@ def reifying(subjects: Sequence[Term], scope: Scope, limit: int) -> Query:
 
 def matches(pattern: Pattern, scope: Scope, limit: int) -> Query:
     """The open ends of a pattern, in the order in which the endpoint finds them."""
-    text = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where(pattern, scope)} }}"
+    text = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where_pattern(pattern, scope)} }}"
     return Query(f"{text} LIMIT {limit}", pattern.open, limit)
 
 
 def some_heads(scope: Scope, limit: int) -> Query:
     """The heads of some triples without blank nodes, one for each triple."""
-    text = f"SELECT ?s WHERE {{ {_where(Pattern(), Scope(scope.graphs))} }} LIMIT {limit}"
+    text = f"SELECT ?s WHERE {{ {_where_pattern(Pattern(), Scope(scope.graphs))} }} LIMIT {limit}"
     return Query(text, ("s",), limit)
 
 
 def count(pattern: Pattern, scope: Scope) -> Query:
     """How many rows `matches` has without a limit."""
-    inner = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where(pattern, scope)} }}"
+    inner = f"SELECT DISTINCT {_names(pattern.open)} WHERE {{ {_where_pattern(pattern, scope)} }}"
     return counting(Query(inner, pattern.open))
 
 
@@ -326,13 +331,13 @@ def page(pattern: Pattern, scope: Scope, after: Sequence[Term], limit: int) -> Q
     bound = " ".join(f"BIND(STR(?{name}) AS ?k{name})" for name in pattern.open)
     names = pattern.open + keys
     text = (
-        f"SELECT DISTINCT {_names(names)} WHERE {{ {_where(pattern, scope)} {bound} "
-        f"{_from(keys, after)} }} ORDER BY {_names(keys)} LIMIT {limit}"
+        f"SELECT DISTINCT {_names(names)} WHERE {{ {_where_pattern(pattern, scope)} {bound} "
+        f"{_not_before(keys, after)} }} ORDER BY {_names(keys)} LIMIT {limit}"
     )
     return Query(text, names, limit)
 
 
-def by_relation(scope: Scope) -> Query:
+def relation_counts(scope: Scope) -> Query:
     """Every relation of the scope and how many triples have it, blank nodes included."""
     text = f"SELECT ?p (COUNT(*) AS ?count) WHERE {{ {_triples(scope)} }} GROUP BY ?p"
     return Query(text, ("p", "count"))
@@ -346,7 +351,10 @@ def count_triples(scope: Scope) -> Query:
 def count_entities(scope: Scope) -> Query:
     """How many IRIs and blank nodes the triples of the scope connect."""
     skipped = without_skipped(scope)
-    ends = (within(scope, "?e ?p ?o ."), f"{within(scope, '?s ?p ?e .')} FILTER(!isLiteral(?e))")
+    ends = (
+        in_graphs(scope, "?e ?p ?o ."),
+        f"{in_graphs(scope, '?s ?p ?e .')} FILTER(!isLiteral(?e))",
+    )
     text = " UNION ".join(f"{{ {end} {skipped} }}" for end in ends)
     return Query(f"SELECT (COUNT(DISTINCT ?e) AS ?count) WHERE {{ {text} }}", ("count",))
 
@@ -360,7 +368,7 @@ def holding(triples: Sequence[Triple], scope: Scope) -> Query:
     """
     rows = [(f'"{number}"', *triple) for number, triple in enumerate(triples)]
     asked = inline("?i ?s ?p ?o", rows)
-    there = within(scope, "?s ?p ?o .")
+    there = in_graphs(scope, "?s ?p ?o .")
     text = (
         f'SELECT ?i ?held ?s ?p ?o WHERE {{ {asked} OPTIONAL {{ {there} BIND("yes" AS ?held) }} }}'
     )
@@ -373,7 +381,7 @@ def occurrences(triple: Triple, scope: Scope) -> Query:
     The simplest way to ask, for what an engine does not answer clearly among others.
     """
     terms = [spell(term) for term in triple]
-    there = within(scope, f"{' '.join(terms)} .")
+    there = in_graphs(scope, f"{' '.join(terms)} .")
     bound = " ".join(f"BIND({term} AS ?{name})" for name, term in zip("spo", terms, strict=True))
     text = (
         f"SELECT ?count ?s ?p ?o WHERE {{ {{ SELECT (COUNT(*) AS ?count) WHERE {{ {there} }} }} "
@@ -389,7 +397,7 @@ def literals(sides: Sequence[tuple[Term, Term]], scope: Scope, limit: int) -> Qu
     others, by which an answer is known to be whole.
     """
     rows = [(f'"{number}"', *side) for number, side in enumerate(sides)]
-    there = within(scope, "?s ?p ?o .")
+    there = in_graphs(scope, "?s ?p ?o .")
     pattern = f"{inline('?i ?s ?p', rows)} OPTIONAL {{ {there} FILTER(isLiteral(?o)) }}"
     text = (
         f"SELECT ?count ?i ?s ?p ?o WHERE {{ {{ {pattern} }} UNION "
@@ -400,23 +408,23 @@ def literals(sides: Sequence[tuple[Term, Term]], scope: Scope, limit: int) -> Qu
 
 def _triples(scope: Scope) -> str:
     """All triples; those of several graphs each once, which takes an endpoint much longer."""
-    triples = f"{within(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
+    triples = f"{in_graphs(scope, '?s ?p ?o .')} {without_skipped(scope)} {without_links(scope)}"
     if len(scope.graphs) < 2:
         return triples
     return f"{{ SELECT DISTINCT ?s ?p ?o WHERE {{ {triples} }} }}"
 
 
-def _where(pattern: Pattern, scope: Scope) -> str:
+def _where_pattern(pattern: Pattern, scope: Scope) -> str:
     triple = " ".join(
         spell(term) if term else f"?{name}"
         for name, term in zip(("s", "p", "o"), pattern, strict=True)
     )
     named = " ".join(f"FILTER(!isBlank(?{name}))" for name in pattern.open if name != "p")
     skipped = "" if pattern.relation else without_skipped(scope)
-    return f"{within(scope, triple + ' .')} {named} {skipped}"
+    return f"{in_graphs(scope, triple + ' .')} {named} {skipped}"
 
 
-def _from(keys: Sequence[str], after: Sequence[Term]) -> str:
+def _not_before(keys: Sequence[str], after: Sequence[Term]) -> str:
     """Rows not before `after`, in the order of the keys."""
     if not after:
         return ""

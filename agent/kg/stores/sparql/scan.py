@@ -98,7 +98,7 @@ def relation_counts(
 
     Raises ServiceError, also where the list is incomplete.
     """
-    answer = client.select(queries.by_relation(scope), timeout=timeout)
+    answer = client.select(queries.relation_counts(scope), timeout=timeout)
     counts = {p: _integer(client, n) for p, n in answer.rows if p is not None}
     if answer.cut and sum(counts.values()) != number(client, queries.count_triples(scope)):
         raise incomplete(client)

@@ -176,18 +176,20 @@ class SparqlStore:
 
         The endpoint has ten seconds for each answer. Raises ServiceError.
         """
-        seen: dict[tuple[Term, str], set[Term]] = {
+        terms_of: dict[tuple[Term, str], set[Term]] = {
             (class_, role): set() for class_ in classes for role in ('"out"', '"in"', '"is"')
         }
-        for numbered, answer in self._of_classes(
+        for numbered, answer in self._answers_about(
             classes, lambda batch: queries.about_members(batch, types, self._whole, each)
         ):
             for index, role, term in answer.rows:
                 side = numbered.get(index or "", ""), role or ""
-                if term and side in seen and not (role != '"is"' and self._skips(term)):
-                    seen[side].add(term)
+                if term and side in terms_of and not (role != '"is"' and self._skips(term)):
+                    terms_of[side].add(term)
         return {
-            class_: OfMembers(*(sorted(seen[class_, role]) for role in ('"out"', '"in"', '"is"')))
+            class_: OfMembers(
+                *(sorted(terms_of[class_, role]) for role in ('"out"', '"in"', '"is"'))
+            )
             for class_ in classes
         }
 
@@ -199,7 +201,7 @@ class SparqlStore:
         Requests and errors are those of `about_members`.
         """
         ends: dict[tuple[Term, Term, bool], set[End]] = {}
-        for numbered, answer in self._of_classes(
+        for numbered, answer in self._answers_about(
             classes, lambda batch: queries.ends_of_members(batch, types, self._whole, each)
         ):
             for index, way, relation, class_, datatype in answer.rows:
@@ -216,14 +218,16 @@ class SparqlStore:
         answer = self._client.select(queries.datatypes(relation, self._whole, _VALUES_READ))
         return {row[0].strip("<>") for row in answer.rows if row[0] is not None}
 
-    def _of_classes(
+    def _answers_about(
         self, classes: Sequence[Term], query: Callable[[Sequence[Term]], Query]
     ) -> Iterator[tuple[Mapping[str, Term], Answer]]:
         """What is answered about classes, in batches; rows name each by its number there."""
-        asked = [class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)]
+        distinct = [
+            class_ for class_ in dict.fromkeys(classes) if is_iri(class_) and can_ask(class_)
+        ]
         seconds = _SECONDS_FOR_RELATIONS
         for batch, answer in in_batches(
-            self._client, asked, query, most=_MOST_CLASSES, timeout=seconds
+            self._client, distinct, query, most=_MOST_CLASSES, timeout=seconds
         ):
             yield {f'"{index}"': class_ for index, class_ in enumerate(batch)}, answer
 
@@ -270,7 +274,7 @@ class SparqlStore:
         ):
             if len(batch) == 1 and spoilt(batch, answer):
                 (way,) = batch
-                steps_of[way] = self._alone((way.inverse, way.node), way.relation, limit)
+                steps_of[way] = self._steps_of_hub((way.inverse, way.node), way.relation, limit)
                 continue
             sides = [(way.inverse, way.node) for way in batch]
             for (inverse, node), step in self._read(sides, answer.rows):
@@ -342,7 +346,7 @@ class SparqlStore:
         asked = [side for side in sides if side not in steps_of]
         for batch, answer in in_batches(self._client, asked, query, most=_MOST_NODES):
             if len(batch) == 1 and answer.cut:
-                steps_of[batch[0]] = self._alone(batch[0], relation, limit)
+                steps_of[batch[0]] = self._steps_of_hub(batch[0], relation, limit)
             else:
                 for side, step in self._read(batch, answer.rows):
                     steps_of.setdefault(side, []).append(step)
@@ -364,7 +368,7 @@ class SparqlStore:
                     steps_of.setdefault((True, subject), []).append(step)
         return {side: steps[:limit] for side, steps in steps_of.items()}
 
-    def _alone(self, side: _Side, relation: Term | None, limit: int) -> list[Step]:
+    def _steps_of_hub(self, side: _Side, relation: Term | None, limit: int) -> list[Step]:
         inverse, node = side
         pattern = Pattern(None, relation, node) if inverse else Pattern(node, relation, None)
         triples = read_some(self._client, pattern, self._facts, limit)

@@ -104,7 +104,7 @@ async def _persist(
     deadline: float,
 ) -> Reply:
     backoff = _FIRST_WAIT
-    for left in reversed(range(limits.attempts)):
+    for seconds_left in reversed(range(limits.attempts)):
         wait = backoff * random.uniform(0.5, 1.0)
         backoff *= 2
         try:
@@ -123,7 +123,7 @@ async def _persist(
             if reply.status not in _BUSY and not _is_deadlock(reply):
                 raise problem
             wait = max(wait, asked)
-        if not left or asyncio.get_running_loop().time() + wait > deadline:
+        if not seconds_left or asyncio.get_running_loop().time() + wait > deadline:
             raise problem
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt returns or raises")

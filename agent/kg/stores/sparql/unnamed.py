@@ -22,7 +22,7 @@ from ...store import Way
 from ...terms import Step, Term, Triple, is_iri, is_literal
 from .beside import side_by_side
 from .client import Answer, SparqlClient
-from .queries import Pattern, Query, Scope, can_ask, counting, spell, values, within
+from .queries import Pattern, Query, Scope, can_ask, counting, in_graphs, spell, values
 from .scan import in_batches, incomplete, number, read_all
 
 _PREFIX = "_:said"
@@ -118,7 +118,7 @@ class UnnamedNodes:
     def _has_named(self) -> bool:
         """Whether any node of a pattern has a name."""
         said = {term for p in self._patterns for term in p.relations}
-        there = within(self._scope, f"?n {_either(sorted(said))} ?p .")
+        there = in_graphs(self._scope, f"?n {_either(sorted(said))} ?p .")
         text = f"SELECT ?n WHERE {{ {there} FILTER(isIRI(?n)) }} LIMIT 1"
         return bool(said) and bool(self._client.select(Query(text, ("n",))).rows)
 
@@ -130,7 +130,7 @@ class UnnamedNodes:
         starts = {w.node for w in asked if is_iri(w.node) and (w[1], w[2]) in self._head_ways}
         owners = {way.node: self._head_of.get(way.node) for way in asked if is_blank(way.node)}
         wanted = {*starts, *chain.from_iterable(heads_of.values()), *filter(None, owners.values())}
-        said = self._read(sorted(wanted))
+        around = self._read(sorted(wanted))
         steps_of: dict[Way, list[Step]] = {}
         for way in asked:
             owner = owners.get(way.node)
@@ -139,7 +139,7 @@ class UnnamedNodes:
             steps = dict.fromkeys(
                 step
                 for source in dict.fromkeys(sources)
-                for step in said[source].get(way.node, ())
+                for step in around[source].get(way.node, ())
                 if (step.triple.relation, step.inverse) == way[1:]
             )
             steps_of[way] = [*steps]
@@ -161,7 +161,7 @@ class UnnamedNodes:
 
     def relations(self) -> dict[Term, int]:
         """The relations of facts that nodes say, each with how many nodes say one."""
-        parts: list[str] = []
+        patterns: list[str] = []
         for pattern in self._patterns:
             if pattern.relations and pattern.tails:
                 tails = _either(pattern.tails)
@@ -170,13 +170,13 @@ class UnnamedNodes:
                 said = f"?n {_either(pattern.relations)} ?p . ?n {tails} ?t ."
                 counted = f"?n {_either(pattern.numbers)} ?m ." if pattern.numbers else ""
                 name = spell(f'"{pattern.name}"')
-                there = within(self._scope, f"{said} {counted}")
+                there = in_graphs(self._scope, f"{said} {counted}")
                 named = "FILTER(isIRI(?p)) FILTER(!isBlank(?t))"
-                parts.append(f"{{ {there} {named} BIND({name} AS ?k) }}")
-        if not parts:
+                patterns.append(f"{{ {there} {named} BIND({name} AS ?k) }}")
+        if not patterns:
             return {}
         text = (
-            f"SELECT ?k ?p ?m (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(parts)} }} "
+            f"SELECT ?k ?p ?m (COUNT(*) AS ?count) WHERE {{ {' UNION '.join(patterns)} }} "
             "GROUP BY ?k ?p ?m"
         )
         counts: dict[Term, int] = {}
@@ -190,7 +190,7 @@ class UnnamedNodes:
 
     def _every_head(self) -> list[Term]:
         """All IRIs that lead to blank nodes."""
-        there = within(self._scope, f"?h {self._from_head()} ?n .")
+        there = in_graphs(self._scope, f"?h {self._path_from_head()} ?n .")
         inner = f"SELECT DISTINCT ?h WHERE {{ {there} FILTER(isIRI(?h)) FILTER(isBlank(?n)) }}"
         asked = Query(inner, ("h",))
         heads = [head for (head,) in self._client.select(asked).rows if head]
@@ -201,22 +201,22 @@ class UnnamedNodes:
     def _heads(self, tails: Iterable[Term], limit: int) -> dict[Term, Sequence[Term]]:
         """The IRIs that lead to each tail through blank nodes: `limit`, or all."""
         now = monotonic()
-        known = {tail: self._heads_of.get(tail) for tail in tails}
+        cached_heads = {tail: self._heads_of.get(tail) for tail in tails}
         heads = {
             tail: cached.terms
-            for tail, cached in known.items()
+            for tail, cached in cached_heads.items()
             if cached and cached.until > now and (limit <= cached.limit or _is_all(cached))
         }
-        asked = [tail for tail in known if tail not in heads and can_ask(tail)]
+        asked = [tail for tail in cached_heads if tail not in heads and can_ask(tail)]
 
         def query(batch: Sequence[Term]) -> Query:
-            parts: list[str] = []
-            path = f"{self._from_head()}/{self._through}/{_either(self._to_tails)}"
+            patterns: list[str] = []
+            path = f"{self._path_from_head()}/{self._through}/{_either(self._to_tails)}"
             for tail in map(spell, batch):
-                inner = within(self._scope, f"?h {path} {tail} .")
+                inner = in_graphs(self._scope, f"?h {path} {tail} .")
                 some = f"SELECT DISTINCT ?h WHERE {{ {inner} FILTER(isIRI(?h)) }} LIMIT {limit}"
-                parts.append(f"{{ {{ {some} }} BIND({tail} AS ?t) }}")
-            return Query(f"SELECT ?t ?h WHERE {{ {' UNION '.join(parts)} }}", ("t", "h"))
+                patterns.append(f"{{ {{ {some} }} BIND({tail} AS ?t) }}")
+            return Query(f"SELECT ?t ?h WHERE {{ {' UNION '.join(patterns)} }}", ("t", "h"))
 
         def spoilt(batch: Sequence[Term], answer: Answer) -> bool:
             return answer.cut and len(answer.rows) < limit * len(batch)
@@ -251,7 +251,7 @@ class UnnamedNodes:
                 if head in said_by and len(terms) == len(said):
                     said_by[head].append((*terms,))
             for head, rows in said_by.items():
-                around[head] = self._named(head, rows)
+                around[head] = self._steps_with_names(head, rows)
         self._said.put({head: _Said(now + _SECONDS, around[head]) for head in asked})
         nodes = ((node, head) for head in asked for node in around[head] if is_blank(node))
         self._head_of.put(dict(nodes))
@@ -266,23 +266,23 @@ class UnnamedNodes:
         for index, (predicate, inverse) in enumerate(self._head_ways):
             link = f"?n {spell(predicate)} ?h ." if inverse else f"?h {spell(predicate)} ?n ."
             inside = f"{link} FILTER(isBlank(?n)) ?n {self._through} ?s . ?s ?p ?o ."
-            there = within(self._scope, f"{inside} FILTER(isBlank(?s))")
+            there = in_graphs(self._scope, f"{inside} FILTER(isBlank(?s))")
             ways.append(f'{{ {values("?h", zip(heads))} {there} BIND("{index}" AS ?w) }}')
         said = f"FILTER(?p IN ({', '.join(map(spell, self._inside))}))"
         text = f"SELECT DISTINCT ?h ?w ?n ?s ?p ?o WHERE {{ {' UNION '.join(ways)} {said} }}"
         return Query(text, ("h", "w", "n", "s", "p", "o"), with_blanks=True)
 
-    def _named(self, head: Term, rows: Iterable[tuple[Term, ...]]) -> _Around:
+    def _steps_with_names(self, head: Term, rows: Iterable[tuple[Term, ...]]) -> _Around:
         """The steps that a head says, with names for the nodes; those of one answer are forgotten.
 
         What is said alike is one node.
         """
-        said: defaultdict[Term, dict[tuple[Term, Term], None]] = defaultdict(dict)
+        pairs_of: defaultdict[Term, dict[tuple[Term, Term], None]] = defaultdict(dict)
         starts: dict[tuple[int, Term], None] = {}
         for way, first, node, predicate, term in rows:
             starts[int(lexical_form(way)), first] = None
-            said[node][predicate, term] = None
-        marks = _marks(said)
+            pairs_of[node][predicate, term] = None
+        marks = _marks(pairs_of)
         around: defaultdict[Term, dict[Step, None]] = defaultdict(dict)
 
         def add(triple: Triple) -> None:
@@ -298,17 +298,17 @@ class UnnamedNodes:
 
             ends = (name(first), head) if inverse else (head, name(first))
             add(Triple(ends[0], predicate, ends[1]))
-            left, seen = [first], {first}
+            left, seen_nodes = [first], {first}
             while left:
                 node = left.pop()
-                for inner, term in said.get(node, ()):
+                for inner, term in pairs_of.get(node, ()):
                     add(Triple(name(node), inner, name(term)))
-                    if is_blank(term) and term not in seen:
-                        seen.add(term)
+                    if is_blank(term) and term not in seen_nodes:
+                        seen_nodes.add(term)
                         left.append(term)
         return {term: [*steps] for term, steps in around.items()}
 
-    def _from_head(self) -> str:
+    def _path_from_head(self) -> str:
         """The path from heads to the first nodes."""
         return _either([f"^{spell(p)}" if inverse else spell(p) for p, inverse in self._head_ways])
 
@@ -320,7 +320,7 @@ def holds_described(
 
     None where the endpoint did not say, or may write a number otherwise. Raises ServiceError.
     """
-    held: dict[Triple, bool | None] = dict.fromkeys(triples)
+    verdict_of: dict[Triple, bool | None] = dict.fromkeys(triples)
     for batch, answer in in_batches(
         client, _groups(triples), lambda batch: holding(batch, scope), most=_MOST_CHECKED
     ):
@@ -329,22 +329,22 @@ def holds_described(
             verdict = verdicts.get(str(index), "")
             is_typed = any(is_literal(t.tail) and ":" in literal_tag(t.tail) for t in group)
             absent = False if verdict is None and not is_typed else None
-            held |= dict.fromkeys(group, True if verdict == '"yes"' else absent)
-    return held
+            verdict_of |= dict.fromkeys(group, True if verdict == '"yes"' else absent)
+    return verdict_of
 
 
 def holding(groups: Sequence[Sequence[Triple]], scope: Scope) -> Query:
     """Whether all triples of each group hold of some nodes: rows of its number and "yes"."""
-    parts: list[str] = []
+    patterns: list[str] = []
     for index, group in enumerate(groups):
         nodes = sorted({end for t in group for end in (t.head, t.tail) if is_described(end)})
         names = {node: f"?b{number}" for number, node in enumerate(nodes)}
         spelled = (" ".join(names.get(term) or spell(term) for term in t) for t in group)
-        there = within(scope, "".join(f"{triple} . " for triple in spelled))
+        there = in_graphs(scope, "".join(f"{triple} . " for triple in spelled))
         blank = " ".join(f"FILTER(isBlank({name}))" for name in names.values())
         one = f'SELECT ("yes" AS ?held) WHERE {{ {there} {blank} }} LIMIT 1'
-        parts.append(f'{{ BIND("{index}" AS ?i) OPTIONAL {{ {{ {one} }} }} }}')
-    return Query(f"SELECT ?i ?held WHERE {{ {' UNION '.join(parts)} }}", ("i", "held"))
+        patterns.append(f'{{ BIND("{index}" AS ?i) OPTIONAL {{ {{ {one} }} }} }}')
+    return Query(f"SELECT ?i ?held WHERE {{ {' UNION '.join(patterns)} }}", ("i", "held"))
 
 
 def _groups(triples: Sequence[Triple]) -> list[list[Triple]]:
@@ -359,14 +359,14 @@ def _groups(triples: Sequence[Triple]) -> list[list[Triple]]:
     return [*{id(group): group for group in group_of.values()}.values()]
 
 
-def _marks(said: Mapping[Term, Iterable[tuple[Term, Term]]]) -> dict[Term, str]:
+def _marks(pairs_of: Mapping[Term, Iterable[tuple[Term, Term]]]) -> dict[Term, str]:
     """What tells each node from those of which other things are said.
 
     In a circle the name of a node in this answer stands for what is said of it.
     """
     marks: dict[Term, str] = {}
-    below = {node: [t for _, t in pairs if is_blank(t)] for node, pairs in said.items()}
-    for start in chain(said, *below.values()):
+    below = {node: [t for _, t in pairs if is_blank(t)] for node, pairs in pairs_of.items()}
+    for start in chain(pairs_of, *below.values()):
         stack, opened = [start], set[Term]()
         while stack:
             node = stack[-1]
@@ -376,7 +376,9 @@ def _marks(said: Mapping[Term, Iterable[tuple[Term, Term]]]) -> dict[Term, str]:
                 stack.extend(left)
                 continue
             stack.pop()
-            pairs = sorted(f"{predicate} {marks.get(t, t)}" for predicate, t in said.get(node, ()))
+            pairs = sorted(
+                f"{predicate} {marks.get(t, t)}" for predicate, t in pairs_of.get(node, ())
+            )
             marks.setdefault(node, _digest(*pairs))
     return marks
 

@@ -103,7 +103,7 @@ class Verdicts:
                 for part, answer in in_batches(
                     self._client, batch, self._holding, most=_MOST_TRIPLES, spoilt=_never
                 ):
-                    self._take(part, answer.rows)
+                    self._remember(part, answer.rows)
                 continue
             middle = len(batch) // 2
             if middle and not is_triple_term(batch[0].tail):
@@ -114,9 +114,11 @@ class Verdicts:
             rows = self._client.select(queries.occurrences(triple, self._scope)).rows
             count = lexical_form(rows[0][0] or "") if len(rows) == 1 else ""
             if count.isascii() and count.isdigit():
-                self._take([triple], [('"0"', '"yes"' if int(count[:9]) else None, *rows[0][1:])])
+                self._remember(
+                    [triple], [('"0"', '"yes"' if int(count[:9]) else None, *rows[0][1:])]
+                )
 
-    def _take(self, batch: Sequence[Triple], rows: Sequence[Row]) -> None:
+    def _remember(self, batch: Sequence[Triple], rows: Sequence[Row]) -> None:
         """Keep each answer that is in the terms of the question and not contradicted.
 
         An engine may write a literal with a datatype in another way.
@@ -125,7 +127,7 @@ class Verdicts:
         asked = {f'"{number}"': triple for number, triple in enumerate(batch)}
         for number, held, *row in rows:
             if triple := asked.get(number or ""):
-                terms = _as_answered(triple)
+                terms = _respelled(triple)
                 verdict = {'"yes"': True, None: False}.get(held)
                 if row[2] != terms[2] and _is_typed(triple.tail):
                     self._rewritten.add(triple)
@@ -155,11 +157,11 @@ class Verdicts:
         Where one like it is there, the engine is asked too. If it finds the triple, it means
         another one (`_is_mistaken`), or it keeps the literal in another form: nothing is said.
         """
-        literals = self._literals(dict.fromkeys(map(_side, triples)))
-        known = [triple for triple in triples if _side(triple) in literals]
+        literals = self._literals(dict.fromkeys(map(_side_of, triples)))
+        known = [triple for triple in triples if _side_of(triple) in literals]
         missing: list[Triple] = []
-        for triple, held in zip(known, _holds(literals, known), strict=True):
-            others = literals[_side(triple)]
+        for triple, held in zip(known, _are_among(literals, known), strict=True):
+            others = literals[_side_of(triple)]
             if held or not any(_is_like(triple.tail, literal) for literal in others):
                 self.held[triple] = held
             else:
@@ -168,17 +170,17 @@ class Verdicts:
         engine._match(missing)
         self._refusal = engine._refusal or self._refusal
         for triple, is_held in engine.held.items():
-            if not is_held or engine._is_mistaken(triple, literals[_side(triple)]):
+            if not is_held or engine._is_mistaken(triple, literals[_side_of(triple)]):
                 self.held[triple] = False
 
-    def _is_mistaken(self, triple: Triple, others: Iterable[Term]) -> bool:
+    def _is_mistaken(self, triple: Triple, literals: Iterable[Term]) -> bool:
         """Whether an engine that finds a triple means another one, which has one of the literals.
 
         Some take equal numbers of different datatypes for the same. A decimal may well be the whole
         number that is asked about: Virtuoso keeps large ones so.
         """
         equal = {
-            literal_tag(literal) for literal in others if _is_equal_number(literal, triple.tail)
+            literal_tag(literal) for literal in literals if _is_equal_number(literal, triple.tail)
         }
         if _DECIMAL in equal and literal_tag(triple.tail) == _INTEGER:
             return False
@@ -239,8 +241,8 @@ def _number(term: Term) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def _side(triple: Triple) -> _Side:
-    head, relation, _ = _as_answered(triple)
+def _side_of(triple: Triple) -> _Side:
+    head, relation, _ = _respelled(triple)
     return head, relation
 
 
@@ -258,7 +260,7 @@ def _is_whole(batch: Sequence[_Side], answer: Answer) -> bool:
     )
 
 
-def _holds(literals: Mapping[_Side, Iterable[Term]], triples: Sequence[Triple]) -> list[bool]:
+def _are_among(literals: Mapping[_Side, Iterable[Term]], triples: Sequence[Triple]) -> list[bool]:
     """Whether each triple is among the literals of its side."""
     store = ox.Store()
     for (head, relation), terms in literals.items():
@@ -268,6 +270,6 @@ def _holds(literals: Mapping[_Side, Iterable[Term]], triples: Sequence[Triple]) 
     return OxigraphStore(store).holds(triples)
 
 
-def _as_answered(triple: Triple) -> tuple[Term, ...]:
+def _respelled(triple: Triple) -> tuple[Term, ...]:
     """The triple in the spelling that answers have."""
     return tuple(to_term(to_any_node(term)) for term in triple)

@@ -91,11 +91,11 @@ def check_around(client: SparqlClient) -> None:
     assert store.follow(nodes, TYPE, False) == local.follow(nodes, TYPE, False)
     assert client.requests == before
     classes = [iri("Country"), iri("State"), iri("Narnia")]
-    members = store.about_members(classes, [TYPE], each=50)
+    members = store.about_members(classes, [TYPE], most=50)
     assert members[classes[0]] == ([iri("p"), iri("q%7D")], [iri("p")], classes[:1])
     assert members[classes[1]] == ([iri("p")], [iri("p")], classes[1:2])
     assert members[classes[2]] == ([], [], [])
-    ends = store.ends_of_members(classes, [TYPE], each=50)
+    ends = store.ends_of_members(classes, [TYPE], most=50)
     assert ends[classes[0], iri("p"), False] == {End(classes[1], False)}
     assert ends[classes[1], iri("p"), True] == {End(classes[0], False)}
     assert End(iri("own"), True) in ends[classes[1], iri("p"), False]

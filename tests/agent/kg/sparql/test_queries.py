@@ -46,12 +46,12 @@ BUILDS: dict[str, Build] = {
     "page": lambda i, v: queries.page(Pattern(i), SCOPE, [v, v], 9),
     "texts": lambda i, v: label_queries.texts([i], Texts((i, P)), ["en", ""], SCOPE),
     "any": lambda i, v: label_queries.any_text([i], Texts((i, P), ((i, P),)), SCOPE),
-    "used": lambda i, v: label_queries.used([i, P], SCOPE),
+    "used": lambda i, v: label_queries.used_relations([i, P], SCOPE),
     "roles": lambda i, v: label_queries.roles([v, i], SCOPE, 9),
     "members": lambda i, v: label_queries.members([i], [i, P], SCOPE, 9),
     "relations at": lambda i, v: queries.relations_at([i, v, P], True, SCOPE, 9),
     "first edges": lambda i, v: queries.first_edges([(i, P, False), (v, i, True)], SCOPE, 9),
-    "by relation": lambda i, v: queries.by_relation(Scope((i, P), (i,))),
+    "by relation": lambda i, v: queries.relation_counts(Scope((i, P), (i,))),
     "all triples": lambda i, v: queries.count_triples(Scope((i,), (P, i))),
     "entities": lambda i, v: queries.count_entities(Scope((i, P), (i,))),
     "relations": lambda i, v: label_queries.relations(Scope((i,), (i,)), 9),
@@ -65,7 +65,7 @@ BUILDS: dict[str, Build] = {
     "texts of nodes": lambda i, v: label_queries.texts(
         [i], Texts((i,), ((P, i), (i, P))), ["en", ""], Scope((i,))
     ),
-    "with texts": lambda i, v: label_queries.with_texts(
+    "with texts": lambda i, v: label_queries.listed_with_texts(
         label_queries.relations(Scope((i,), (i,), links=(i,)), 9), Texts((i, P)), ["en", ""], SCOPE
     ),
     "described": lambda i, v: unnamed.holding(
