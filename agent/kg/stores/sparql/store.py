@@ -170,7 +170,7 @@ class SparqlStore:
         return [sorted(relations[node]) for node in nodes]
 
     def about_members(
-        self, classes: Sequence[Term], types: Sequence[Term], *, each: int
+        self, classes: Sequence[Term], types: Sequence[Term], *, most: int
     ) -> dict[Term, OfMembers]:
         """What some members of each class have. About one request for 23 classes.
 
@@ -180,7 +180,7 @@ class SparqlStore:
             (class_, role): set() for class_ in classes for role in ('"out"', '"in"', '"is"')
         }
         for numbered, answer in self._answers_about(
-            classes, lambda batch: queries.about_members(batch, types, self._whole, each)
+            classes, lambda batch: queries.about_members(batch, types, self._whole, most)
         ):
             for index, role, term in answer.rows:
                 side = numbered.get(index or "", ""), role or ""
@@ -194,7 +194,7 @@ class SparqlStore:
         }
 
     def ends_of_members(
-        self, classes: Sequence[Term], types: Sequence[Term], *, each: int
+        self, classes: Sequence[Term], types: Sequence[Term], *, most: int
     ) -> dict[tuple[Term, Term, bool], set[End]]:
         """Where relations of some members of each class lead, by class, relation and direction.
 
@@ -202,7 +202,7 @@ class SparqlStore:
         """
         ends: dict[tuple[Term, Term, bool], set[End]] = {}
         for numbered, answer in self._answers_about(
-            classes, lambda batch: queries.ends_of_members(batch, types, self._whole, each)
+            classes, lambda batch: queries.ends_of_members(batch, types, self._whole, most)
         ):
             for index, way, relation, class_, datatype in answer.rows:
                 of_class, end = numbered.get(index or ""), class_ or datatype
