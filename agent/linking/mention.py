@@ -41,10 +41,10 @@ class Mention:
     candidates: tuple[Candidate, ...]
 
 
-def is_ambiguous(mention: Mention, *, margin: float = MARGIN) -> bool:
+def is_ambiguous(mention: Mention) -> bool:
     """Whether the two best candidates are too close to choose between."""
     scores = [candidate.score for candidate in mention.candidates[:2]]
-    return len(scores) == 2 and scores[0] - scores[1] < margin
+    return len(scores) == 2 and scores[0] - scores[1] < MARGIN
 
 
 def asking(name: str) -> str:

@@ -59,7 +59,7 @@ def combine(
         usage = spent(state.get("usage"), since, kg_requests=meter.requests or int(number < 0))
         if outcome is None and number + 1 < len(parts):
             return {"parts": parts, "part": number + 1, "usage": usage}
-        computed = _noted(outcome or Computed("abstained"), operation, parts)
+        computed = _noted(outcome or Computed("abstained"), parts)
         computed = _accounted(computed, state, options)
         result = computed.result
         if result is not None:
@@ -139,7 +139,7 @@ def _settled(state: State, least: float) -> list[Part]:
     return parts
 
 
-def _noted(computed: Computed, operation: Operation, parts: Sequence[Part]) -> Computed:
+def _noted(computed: Computed, parts: Sequence[Part]) -> Computed:
     """With the notes of parts that came to nothing, and of what parts leave out."""
     notes = list(computed.notes)
     part_notes = (note for part in parts for note in part.get("notes", []))

@@ -28,6 +28,7 @@ from .tree import (
     Step,
     read_query,
     write_query,
+    written_nodes,
 )
 
 MOST_ACTIONS = 64
@@ -171,14 +172,9 @@ def _listed(choices: Choices) -> str:
 
 def _add_values(tree: object, values: Mapping[int, MentionValue]) -> None:
     """Write the values of mentions beside them."""
-    if isinstance(tree, list):
-        for child in tree:
-            _add_values(child, values)
-    elif isinstance(tree, dict):
-        if value := values.get(tree.get("mention", -1)):
-            tree.update(value=value.value, **({"unit": value.unit} if value.unit else {}))
-        for child in tree.values():
-            _add_values(child, values)
+    for node in written_nodes(tree):
+        if value := values.get(node.get("mention", -1)):
+            node.update(value=value.value, **({"unit": value.unit} if value.unit else {}))
 
 
 # Actions that say a query

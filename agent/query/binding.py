@@ -6,7 +6,7 @@ Names are looked up before anything is executed.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
@@ -33,6 +33,7 @@ from .tree import (
     read_query,
     starting_mentions,
     write_query,
+    written_nodes,
 )
 
 LIST_NAMES = "`groundwalk kg info` lists what there is"
@@ -97,18 +98,7 @@ class Bound:
 def tree_in_terms(bound: Bound) -> dict[str, Any]:
     """The tree of a query as JSON, with terms for the names of relations and classes."""
     tree = write_query(bound.query)
-    _put_terms(bound, tree)
-    return tree
-
-
-def _put_terms(bound: Bound, node_or_list: object) -> None:
-    if isinstance(node_or_list, list):
-        for child in cast("list[object]", node_or_list):
-            _put_terms(bound, child)
-    elif isinstance(node_or_list, dict):
-        node = cast("dict[str, Any]", node_or_list)
-        for child in node.values():
-            _put_terms(bound, child)
+    for node in written_nodes(tree):
         class_id = "class_id" if "start" in node else "id"
         for key, id_key, terms in (
             ("relation", "id", bound.relations),
@@ -117,6 +107,7 @@ def _put_terms(bound: Bound, node_or_list: object) -> None:
         ):
             if isinstance(name := node.get(key), str):
                 node[key] = terms.get(node.pop(id_key, None) or name, name)
+    return tree
 
 
 def bind(kg: KnowledgeGraph, query: Query, mentions: Sequence[Mention | str] = ()) -> Bound:
@@ -344,17 +335,7 @@ class TermNames:
         A term stays beside its name where the name alone could mean another one.
         """
         tree = write_query(query)
-        self._name(tree)
-        return read_query(tree)
-
-    def _name(self, value: object) -> None:
-        if isinstance(value, list):
-            for child in cast("list[object]", value):
-                self._name(child)
-        elif isinstance(value, dict):
-            node = cast("dict[str, Any]", value)
-            for child in node.values():
-                self._name(child)
+        for node in written_nodes(tree):
             class_id = "class_id" if "start" in node else "id"
             for key, id_key, look_up in (
                 ("relation", "id", self._relation),
@@ -364,6 +345,7 @@ class TermNames:
                 if isinstance(term := node.get(key), str) and _is_iri(term):
                     node[key], is_sure = look_up(term)
                     node |= {} if is_sure else {id_key: term}
+        return read_query(tree)
 
     def _named_relation(self, term: Term) -> tuple[str, bool]:
         """The name of a relation, and whether it means no other one."""

@@ -53,7 +53,7 @@ def operations(query: Query, context: SetContext) -> Choices:
             class_action("class", least, lambda schema: _classes(schema, query, context))
         )
     if context.has_room(query, "filters"):
-        choices += [hop("where", least + 1, query), _mark_itself(query, context)]
+        choices += [hop("where", least + 1, query), _mark_itself(context)]
     if is_inner and context.has_room(query, "also"):
         choices.append(mark("and", least + 2))
     if is_inner and context.has_room(query, "without"):
@@ -137,7 +137,7 @@ def _mention(context: SetContext, before: tuple[int, ...] = ()) -> Choice:
     return pointer(context.close + 1, allowed, before[-1] + 1 if before else 0)
 
 
-def _mark_itself(query: Query, context: SetContext) -> Choice:
+def _mark_itself(context: SetContext) -> Choice:
     """The comparison of the members themselves."""
     least = context.close + 3 + OPERAND
     return mark("where", least, lambda schema: _has_operand(schema, context))

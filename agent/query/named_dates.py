@@ -85,11 +85,11 @@ def _days_after_month(question: str, words: Spelling) -> Iterator[NamedValue]:
         last = _day(int(days["last"]), month, year, days["nd"], words, is_of_range=has_comma)
         if first is not None and last is not None and first < last:
             end = max(days.end("day"), days.end("th"))
-            yield _day_of_range(question, days.start(), end, first)
-            yield _day_of_range(question, days.start("last"), days.end(), last)
+            yield _day_of_range(days.start(), end, first)
+            yield _day_of_range(days.start("last"), days.end(), last)
 
 
-def _day_of_range(question: str, start: int, end: int, day: datetime.date) -> NamedValue:
+def _day_of_range(start: int, end: int, day: datetime.date) -> NamedValue:
     """A day of a range, of which the question has a part there: it is shown in full."""
     return NamedValue(start, end, "date", day.isoformat(), MentionValue(day.isoformat()))
 
@@ -113,7 +113,7 @@ def _first_of_range(
             day = _day(number, name, last.year - 1, first["th"], words, is_of_range=True)
         if day is not None and day < last and (not is_alone or _is_free(before[: first.start()])):
             end = max(first.end(part) for part in ("day", "th", "month"))
-            yield _day_of_range(before, first.start(), end, day)
+            yield _day_of_range(first.start(), end, day)
         return
 
 

@@ -434,6 +434,14 @@ def _inside(record: object) -> list[object]:
     return [value for value in values if isinstance(value, (dict, list))]
 
 
+def written_nodes(tree: object) -> Iterator[dict[str, Any]]:
+    """Every object in the JSON of a query, each after those inside it; it may be changed."""
+    for child in _inside(tree):
+        yield from written_nodes(child)
+    if isinstance(tree, dict):
+        yield cast("dict[str, Any]", tree)
+
+
 def _first_fault(error: ValidationError) -> str:
     """The first fault in one line: where it is, and what is wrong."""
     fault = error.errors(include_url=False)[0]

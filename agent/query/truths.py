@@ -6,12 +6,12 @@ Where only true is ever said, what is without the property has no value, and not
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
 from .actions import Action
-from .tree import Query, read_query, write_query
+from .tree import Query, read_query, write_query, written_nodes
 
 _ASKING = frozenset(("exists", "missing", "has", "yesno"))
 _VALUE_OF_ONE = ("pointer", "step", "end")
@@ -48,15 +48,9 @@ def _has_truth(kg: KnowledgeGraph, entity: Term | None, step: dict[str, Any]) ->
     return any(kg.walks.follow([entity], step["relation"], inverse=False, limit=1))
 
 
-def _compare(value: object, kg: KnowledgeGraph) -> None:
+def _compare(tree: dict[str, Any], kg: KnowledgeGraph) -> None:
     """Compare, in place, such properties in the conditions, starts and last hops of a tree."""
-    if isinstance(value, list):
-        for child in cast("list[object]", value):
-            _compare(child, kg)
-    elif isinstance(value, dict):
-        node = cast("dict[str, Any]", value)
-        for child in node.values():
-            _compare(child, kg)
+    for node in written_nodes(tree):
         start, steps = node.get("start"), node.get("steps")
         if node.get("op") in ("exists", "not exists") and not node.get("inverse"):
             wanted = node["op"] == "exists"

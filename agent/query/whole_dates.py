@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from .comparison import YEAR, operand_of
 from .question import Mentions
-from .tree import Query, read_query, write_query
+from .tree import Query, read_query, write_query, written_nodes
 
 
 def with_whole_dates(query: Query, mentions: Mentions) -> Query:
@@ -13,22 +13,11 @@ def with_whole_dates(query: Query, mentions: Mentions) -> Query:
     Who was born on 29 February 1996? Not all that were born in that year.
     """
     tree = write_query(query)
-    return read_query(tree) if _compare(tree, mentions) else query
-
-
-def _compare(value: object, mentions: Mentions) -> bool:
-    """Change the conditions of a tree in place; whether there was one to change."""
-    if isinstance(value, list):
-        children = cast("list[object]", value)
-        return any([_compare(child, mentions) for child in children])
-    if not isinstance(value, dict):
-        return False
-    node = cast("dict[str, Any]", value)
-    changed = any([_compare(child, mentions) for child in node.values()])
-    if node.get("of") == "year" and 0 < operand_of(_date_as_said(node, mentions)).grain < YEAR:
-        del node["of"]
-        return True
-    return changed
+    by_year = [node for node in written_nodes(tree) if node.get("of") == "year"]
+    whole = [n for n in by_year if 0 < operand_of(_date_as_said(n, mentions)).grain < YEAR]
+    for condition in whole:
+        del condition["of"]
+    return read_query(tree) if whole else query
 
 
 def _date_as_said(condition: dict[str, Any], mentions: Mentions) -> str | int | float | bool:

@@ -39,22 +39,16 @@ class BM25Ranker:
     """Implements `Ranker` by the words that a text shares with the question; 0 where none.
 
     A word that few of the texts have counts more. Words are compared as `normalise` writes them,
-    with neither stemming nor synonyms. Keeps no state.
+    with neither stemming nor synonyms. The English articles, prepositions and the like that bm25s
+    lists count for nothing. Keeps no state.
     """
-
-    def __init__(self, ignored: Collection[str] | None = None) -> None:
-        """`ignored` are normalised words that count for nothing.
-
-        None means the English articles, prepositions and the like that bm25s lists.
-        """
-        self._ignored = None if ignored is None else frozenset(ignored)
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """The BM25 score of each text, at least 0, with the texts as the whole corpus."""
         import bm25s
         from bm25s.stopwords import STOPWORDS_EN
 
-        ignored = frozenset(STOPWORDS_EN) if self._ignored is None else self._ignored
+        ignored = frozenset(STOPWORDS_EN)
         asked = [word for word in dict.fromkeys(words(question)) if word not in ignored]
         corpus = [[word for word in words(text) if word not in ignored] for text in texts]
         if not any(corpus) or not asked:

@@ -31,8 +31,9 @@ def bm25(question: list[str], texts: list[list[str]]) -> list[float]:
 
 @given(TEXTS, st.lists(TEXTS, max_size=6))
 def test_bm25_is_the_formula(question: list[str], texts: list[list[str]]) -> None:
-    found = BM25Ranker(()).scores(" ".join(question), [" ".join(text) for text in texts])
-    assert found == pytest.approx(bm25(question, texts), abs=1e-9)
+    found = BM25Ranker().scores(" ".join(question), [" ".join(text) for text in texts])
+    counted = [[word for word in text if word not in ("of", "in")] for text in (question, *texts)]
+    assert found == pytest.approx(bm25(counted[0], counted[1:]), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -59,11 +60,9 @@ def test_words_of_scripts_without_spaces_are_pairs() -> None:
     assert words("犬 é") == ["犬", "e"]
 
 
-def test_function_words_count_only_where_they_are_wanted() -> None:
+def test_function_words_do_not_count() -> None:
     texts = ["capital of", "place of birth"]
     assert BM25Ranker().scores("the capital of Peru", texts)[1] == 0
-    assert BM25Ranker(()).scores("the capital of Peru", texts)[1] > 0
-    assert BM25Ranker(["capital"]).scores("the capital", texts) == [0, 0]
 
 
 class Letters(Embeddings):
