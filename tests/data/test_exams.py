@@ -151,4 +151,4 @@ def plain(term: Any) -> Any:
 
 @pytest.mark.parametrize("build", [concerts, huts, rental, recycling, lexicon, aquarium])
 def test_the_graph_is_up_to_date(build: ModuleType) -> None:
-    assert build.OUT.read_bytes() == build.made()
+    assert build.OUT.read_bytes() == build.content()

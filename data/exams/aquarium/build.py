@@ -7,12 +7,11 @@ whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import re
-import sys
-import unicodedata
 from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
+
+from groundwalk.data.exams.writing import names, slug, text, turtle, write
 
 OUT = Path(__file__).with_name("aquarium.ttl")
 SEED = 2093
@@ -237,11 +236,6 @@ WEIGHTS = "184.0|152.5|11.2|7.4|2.9|171.0|96.5|4.1|5.6|128.0|103.5|165.5|4.8|4.3
 FIRST_CHECK = date(2024, 1, 9)
 
 
-def names(table: str) -> list[str]:
-    """Gives the names of a table."""
-    return table.strip().replace("\n", "|").split("|")
-
-
 def rows(table: str) -> list[list[str]]:
     """Gives the rows of a table."""
     return [line.split("|") for line in table.strip().split("\n")]
@@ -249,13 +243,7 @@ def rows(table: str) -> list[list[str]]:
 
 def iri(name: str) -> str:
     """Gives what a name is called in the graph."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return "q:" + re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
+    return "q:" + slug(name)
 
 
 class Graph:
@@ -290,13 +278,6 @@ class Graph:
         """Adds a fact with a value, unless it is empty."""
         if value:
             self.add(subject, relation, text(value, kind) if kind != "number" else value)
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{start}> .\n" for name, start in PREFIXES.items())]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def people(graph: Graph) -> None:
@@ -388,21 +369,13 @@ def events(graph: Graph) -> None:
         )
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     graph = Graph()
     for step in (people, places, animals, events):
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(PREFIXES, graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)

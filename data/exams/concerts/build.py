@@ -7,12 +7,13 @@ written, and the exit status says whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
+
+from groundwalk.data.exams.writing import text, turtle, write
 
 T = TypeVar("T")
 Values = str | list[str]
@@ -27,11 +28,6 @@ TABLES = {name: [row.split("|") for row in rows] for name, rows in ROWS.items()}
 def column(table: str) -> list[str]:
     """Gives the first cells of a table."""
     return [row[0] for row in TABLES[table]]
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
 
 
 def upto(low: int, high: int) -> int:
@@ -91,13 +87,6 @@ class Graph:
         self.put(name, **values)
         self.year[name] = year
         return name
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{iri}> .\n" for name, iri in TABLES["PREFIXES"])]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def schema(graph: Graph) -> None:
@@ -324,22 +313,14 @@ STEPS = (
 """Each adds a part of the graph, and draws on from where the one before ended."""
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     RNG.seed(SEED)
     graph = Graph()
     for step in STEPS:
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(dict(TABLES["PREFIXES"]), graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)

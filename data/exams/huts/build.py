@@ -7,12 +7,11 @@ whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import re
-import sys
-import unicodedata
 from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
+
+from groundwalk.data.exams.writing import names, slug, text, turtle, write
 
 OUT = Path(__file__).with_name("huts.ttl")
 SEED = 4807
@@ -101,20 +100,9 @@ GRADES = ("easy", "moderate", "hard", "very hard")
 FIRST_DAY = date(2025, 5, 30)
 
 
-def names(table: str) -> list[str]:
-    """Gives the names of a table."""
-    return table.strip().replace("\n", "|").split("|")
-
-
 def iri(name: str) -> str:
     """Gives what a name is called in the graph."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return "h:" + re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
+    return "h:" + slug(name)
 
 
 class Graph:
@@ -158,13 +146,6 @@ class Graph:
     def get(self, subject: str, relation: str) -> list[str]:
         """Gives the values of a relation."""
         return [value for name, value in self.facts[subject] if name == f"h:{relation}"]
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{start}> .\n" for name, start in PREFIXES.items())]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def huts(graph: Graph) -> None:
@@ -232,21 +213,13 @@ def tours(graph: Graph) -> None:
         graph.add(tour, "departureDate", text(FIRST_DAY + timedelta(days[number]), "date"))
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     graph = Graph()
     for step in (huts, guides, routes, tours):
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(PREFIXES, graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)

@@ -7,10 +7,11 @@ whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import sys
 from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
+
+from groundwalk.data.exams.writing import names, text, turtle, write
 
 OUT = Path(__file__).with_name("lexicon.ttl")
 SEED = 1755
@@ -132,16 +133,6 @@ FIRST_RUN = 118
 """The first number of a print run."""
 
 
-def names(table: str) -> list[str]:
-    """Gives the names of a table."""
-    return table.strip().replace("\n", "|").split("|")
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
-
-
 def flag(value: bool) -> str:
     """Gives a Turtle truth value."""
     return "true" if value else "false"
@@ -192,13 +183,6 @@ class Graph:
     def add(self, subject: str, relation: str, value: str) -> None:
         """Adds a fact, of which the subject, and the value where it is a thing, is said by name."""
         self.facts[self.known[subject]][f"w:{relation}", self.known.get(value, value)] = None
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{start}> .\n" for name, start in PREFIXES.items())]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def people(graph: Graph) -> None:
@@ -328,21 +312,13 @@ def meetings(graph: Graph) -> None:
                 graph.add(meeting, "discussed_dictionary", name)
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     graph = Graph()
     for step in (people, sources, books, editions, production, meetings):
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(PREFIXES, graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)

@@ -7,12 +7,11 @@ whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import re
-import sys
-import unicodedata
 from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
+
+from groundwalk.data.exams.writing import names, slug, text, turtle, write
 
 OUT = Path(__file__).with_name("recycling.ttl")
 SEED = 2617
@@ -171,20 +170,9 @@ FIRST_COMPLAINT = date(2025, 1, 6)
 ELECTRIC = ("Trundle", "Snapdragon", "Lady Litter", "Captain Clank")
 
 
-def names(table: str) -> list[str]:
-    """Gives the names of a table."""
-    return table.strip().replace("\n", "|").split("|")
-
-
 def iri(name: str) -> str:
     """Gives what a name is called in the graph."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return "r:" + re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
+    return "r:" + slug(name)
 
 
 def truth(value: object) -> str:
@@ -241,13 +229,6 @@ class Graph:
     def day(self, first: date, span: int) -> str:
         """Gives a date of the days that follow the first."""
         return text(first + timedelta(self.rng.randrange(span)), "date")
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{start}> .\n" for name, start in PREFIXES.items())]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def places(graph: Graph) -> None:
@@ -366,21 +347,13 @@ def households(graph: Graph) -> None:
             graph.add(complaint, "wasUpheld", truth(rng.random() < 0.6))
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     graph = Graph()
     for step in (places, vehicles, workers, rounds, points, containers, households):
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(PREFIXES, graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)

@@ -7,13 +7,12 @@ whether the file on disk is up to date.
 from __future__ import annotations
 
 import random
-import re
-import sys
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from groundwalk.data.exams.writing import slug, text, turtle, write
 
 OUT = Path(__file__).with_name("rental.ttl")
 SEED = 7031
@@ -143,13 +142,7 @@ STATES = ("ready", "in repair", "worn", "retired")
 
 def iri(folder: str, name: str) -> str:
     """Gives what a name is called in a folder of the graph."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return f"{folder}:" + re.sub(r"[^a-z0-9]+", "_", plain.replace("'", "")).strip("_")
-
-
-def text(value: object, kind: str = "") -> str:
-    """Gives a Turtle literal of an XML Schema type, or a plain string."""
-    return f'"{value}"' + (f"^^xsd:{kind}" if kind else "")
+    return f"{folder}:" + slug(name.replace("'", ""), "_")
 
 
 class Graph:
@@ -179,13 +172,6 @@ class Graph:
             pass
         self.seen.add(value)
         return value
-
-    def turtle(self) -> str:
-        """Writes the facts as Turtle."""
-        blocks = ["".join(f"@prefix {name}: <{start}> .\n" for name, start in PREFIXES.items())]
-        for subject, facts in self.facts.items():
-            blocks.append(f"{subject} " + " ;\n    ".join(f"{r} {v}" for r, v in facts) + " .\n")
-        return "\n".join(blocks)
 
 
 def people(graph: Graph) -> None:
@@ -253,21 +239,13 @@ def orders(graph: Graph) -> None:
         graph.add(order, "hands_out", *rng.sample(pieces, rng.randint(2, 5)))
 
 
-def made() -> bytes:
+def content() -> bytes:
     """Gives the graph as Turtle, the same on every call."""
     graph = Graph()
     for step in (people, gear, orders):
         step(graph)
-    return graph.turtle().encode()
-
-
-def main() -> None:
-    """Writes the graph, or says whether the file on disk is up to date."""
-    if "--check" not in sys.argv[1:]:
-        OUT.write_bytes(made())
-    elif not OUT.exists() or OUT.read_bytes() != made():
-        sys.exit(f"{OUT.name} is out of date")
+    return turtle(PREFIXES, graph.facts)
 
 
 if __name__ == "__main__":
-    main()
+    write(OUT, content)
