@@ -1,6 +1,6 @@
 """A KG in an Oxigraph store, in memory or on disk; the graphs of a dataset are read as one."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 from itertools import islice
 
@@ -9,16 +9,14 @@ import pyoxigraph as ox
 from ...errors import ServiceError
 from ..nodes import Node, to_any_node, to_node, to_term
 from ..profile import GENERIC, Profile
-from ..store import Counts, Way, count
+from ..store import Counts, count
 from ..terms import REIFIES, Step, Term, Triple, is_literal, is_triple_term, node_of
-
-_SCAN_LIMIT = 1_000_000
-"""Triples looked at for one node and direction, so that a class with millions of members ends."""
+from .local import SCAN_LIMIT, LocalStore
 
 _REIFIES = ox.NamedNode(REIFIES[1:-1])
 
 
-class OxigraphStore:
+class OxigraphStore(LocalStore):
     """Implements `Store`. A triple that several named graphs hold is one triple.
 
     Where a node has more facts than `limit`, the first ones in the store's own order are kept:
@@ -44,40 +42,6 @@ class OxigraphStore:
         self._skips = cache(profile.skips)
         self._counts = counts
         self._relations = cache(lambda: [*map(_predicate, relations())] if relations else None)
-
-    def neighbours(
-        self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
-    ) -> list[list[Step]]:
-        """The facts that leave each node, and with `inverse` those that reach it.
-
-        A term that the store does not hold, or that is no term at all, has none.
-        """
-        return [self._neighbours(node, inverse, limit) for node in nodes]
-
-    def follow(
-        self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
-    ) -> list[list[Step]]:
-        """The steps that leave each node by one relation in one direction, sorted by target."""
-        return [self._follow(node, relation, inverse, limit) for node in nodes]
-
-    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
-        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
-
-        One look-up for each relation of the KG, where the store was told them.
-        """
-        return [self._relations_at(node, inverse) for node in nodes]
-
-    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
-        """The steps of each way, sorted by target."""
-        return [self._follow(*way, limit) for way in ways]
-
-    def holds(self, triples: Sequence[Triple]) -> list[bool]:
-        """Whether each triple is in some graph of the store, exactly as written.
-
-        Numbers and dates compare by value, because Oxigraph keeps no others: `"01"` and `"1"` of
-        xsd:integer are the same literal. Text that is not a triple is not held.
-        """
-        return [self._holds_one(triple) for triple in triples]
 
     def facts(self) -> Iterator[Triple]:
         """Every fact, each once, in the store's own order."""
@@ -118,7 +82,7 @@ class OxigraphStore:
         """The relations of a node's facts in one direction, with what is at their other end."""
         quads = self._quads(None, None, node) if inverse else self._quads(node, None, None)
         ends: set[tuple[Term, Term]] = set()
-        for quad in islice(quads, max(_SCAN_LIMIT, limit)):
+        for quad in islice(quads, max(SCAN_LIMIT, limit)):
             if len(ends) >= limit:
                 break
             relation = str(quad.predicate)
@@ -127,6 +91,7 @@ class OxigraphStore:
         return ends
 
     def _relations_at(self, term: Term, inverse: bool) -> list[Term]:
+        """Where the store was told the relations of the KG, each of them is looked up."""
         try:
             node = to_node(term)
         except ValueError:
@@ -136,7 +101,7 @@ class OxigraphStore:
         ends = (None, node) if inverse else (node, None)
         known = self._relations()
         if known is None:
-            quads = islice(self._quads(ends[0], None, ends[1]), _SCAN_LIMIT)
+            quads = islice(self._quads(ends[0], None, ends[1]), SCAN_LIMIT)
             relations = {str(quad.predicate) for quad in quads}
         else:
             used = (r for r in known if next(self._quads(ends[0], r, ends[1]), None))
@@ -183,6 +148,11 @@ class OxigraphStore:
         return {subject: list(dict.fromkeys(nodes)) for subject, nodes in reifiers.items()}
 
     def _holds_one(self, triple: Triple) -> bool:
+        """Whether a triple is in some graph of the store, exactly as written.
+
+        Numbers and dates compare by value, because Oxigraph keeps no others: `"01"` and `"1"` of
+        xsd:integer are the same literal.
+        """
         if is_literal(triple.head):
             return False
         try:

@@ -1,6 +1,6 @@
 """A KG in an `rdflib.Graph` or `rdflib.Dataset` that an application hands in."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import pyoxigraph as ox
@@ -10,11 +10,9 @@ from rdflib.term import Identifier
 from ...errors import InputError, ServiceError
 from ..nodes import Node, to_node, to_term
 from ..profile import GENERIC, Profile
-from ..store import Counts, Way, count
+from ..store import Counts, count
 from ..terms import XSD, Step, Term, Triple
-
-_SCAN_LIMIT = 1_000_000
-"""Triples looked at for one node and direction, so that a class with millions of members ends."""
+from .local import SCAN_LIMIT, LocalStore
 
 _STRING = ox.NamedNode(f"{XSD}string")
 
@@ -30,7 +28,7 @@ def check_graph(graph: object) -> None:
         )
 
 
-class RdflibStore:
+class RdflibStore(LocalStore):
     """Implements `Store`. The graph is read as it is at each question, and never written to.
 
     The graphs of a dataset are read as one. What N-Triples cannot say (variables, formulas, IRIs
@@ -44,39 +42,6 @@ class RdflibStore:
         self.source = source
         self._graph = graph
         self._skips = profile.skips
-
-    def neighbours(
-        self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000
-    ) -> list[list[Step]]:
-        """The facts that leave each node, and with `inverse` those that reach it.
-
-        A term that the graph does not hold, or that is no term at all, has none.
-        """
-        return [self._neighbours(node, inverse, limit) for node in nodes]
-
-    def follow(
-        self, nodes: Sequence[Term], relation: Term, inverse: bool, *, limit: int = 100_000
-    ) -> list[list[Step]]:
-        """The steps that leave each node by one relation in one direction, sorted by target."""
-        return [self._follow(node, relation, inverse, limit) for node in nodes]
-
-    def relations_at(self, nodes: Sequence[Term], inverse: bool) -> list[list[Term]]:
-        """The relations of the facts that leave each node, or with `inverse` reach it; sorted.
-
-        They are looked for among the first million triples of each node.
-        """
-        return [self._relations_at(node, inverse) for node in nodes]
-
-    def follow_each(self, ways: Sequence[Way], *, limit: int = 100_000) -> list[list[Step]]:
-        """The steps of each way, sorted by target."""
-        return [self._follow(*way, limit) for way in ways]
-
-    def holds(self, triples: Sequence[Triple]) -> list[bool]:
-        """Whether each triple is in the graph, exactly as written.
-
-        Text that is not a triple is not held.
-        """
-        return [self._holds_one(triple) for triple in triples]
 
     def triples(self) -> Iterator[Triple]:
         """Every triple, fact or not, each once, in rdflib's own order."""
@@ -115,19 +80,21 @@ class RdflibStore:
         return sorted((Step(triple, inverse) for triple in triples), key=lambda step: step.target)
 
     def _relations_at(self, term: Term, inverse: bool) -> list[Term]:
+        """The relations of the first million triples of a node."""
         try:
             node = _identifier(term)
         except ValueError:
             return []
         triples = self._triples(None, None, node) if inverse else self._triples(node, None, None)
-        relations = {triple.relation for triple in islice(triples, _SCAN_LIMIT)}
+        relations = {triple.relation for triple in islice(triples, SCAN_LIMIT)}
         return sorted(relation for relation in relations if not self._skips(relation))
 
     def _capped(self, triples: Iterator[Triple], limit: int) -> Iterable[Triple]:
-        seen = islice(triples, max(_SCAN_LIMIT, limit))
+        seen = islice(triples, max(SCAN_LIMIT, limit))
         return islice((triple for triple in seen if not self._skips(triple.relation)), limit)
 
     def _holds_one(self, triple: Triple) -> bool:
+        """Whether a triple is in the graph, exactly as written."""
         try:
             head, relation, tail = (_identifier(term) for term in triple)
         except ValueError:
