@@ -4,14 +4,11 @@ Whoever reads a question asks that of set after set. So what is around its topic
 once, side by side, and remembered.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain
 
-from ..errors import ServiceError
 from ..kg import KnowledgeGraph
-from ..kg.stores.sparql.beside import side_by_side
+from ..kg.stores.sparql.beside import quietly, side_by_side
 from ..kg.stores.sparql.store import End, OfMembers, SparqlStore
 from ..kg.terms import Term, is_iri, is_literal
 
@@ -59,9 +56,10 @@ class EndpointHops:
 
     def relations_of(self, classes: Sequence[Term]) -> list[tuple[Term, bool]]:
         """The relations of members of classes, in both directions."""
-        ways = (False, True)
-        around = [(inverse, self.around((), classes, inverse)) for inverse in ways]
-        return [(r, inverse) for inverse, every in around for r in sorted({*_joined(every)})]
+        around = [(inverse, self.around((), classes, inverse)) for inverse in (False, True)]
+        return [
+            (r, inverse) for inverse, sides in around for r in sorted(set[Term]().union(*sides))
+        ]
 
     def look_ahead(self, topics: Sequence[Term], classes: Sequence[Term]) -> None:
         """Read what is around topics that were looked around, and its names.
@@ -78,7 +76,7 @@ class EndpointHops:
         works: list[Callable[[], object]] = [*self._reading([*topics, *near], named)]
         works += [partial(self._kg.labels.names, near)]
         works += [partial(self._read_ends, named)] if named else []
-        side_by_side(*(partial(_quietly, work) for work in works))
+        side_by_side(*(partial(quietly, work) for work in works))
 
     def _reading(self, nodes: Sequence[Term], classes: Sequence[Term]) -> list[partial[None]]:
         """What is to be asked for the relations of nodes and classes that are not known yet."""
@@ -103,12 +101,3 @@ class EndpointHops:
         types = self._kg.profile.types
         self._ends |= self._store.ends_of_members(unknown, types, most=self._members)
         self._with_ends.update(unknown)
-
-
-def _joined(several: Sequence[Sequence[Term]]) -> Iterator[Term]:
-    return chain.from_iterable(several)
-
-
-def _quietly(work: Callable[[], object]) -> None:
-    with suppress(ServiceError):
-        work()

@@ -11,7 +11,7 @@ SCAN_LIMIT = 1_000_000
 
 
 class LocalStore(ABC):
-    """What of `Store` is the same of every store in this process."""
+    """The part of `Store` that all stores in this process share."""
 
     def neighbours(
         self, nodes: Sequence[Term], *, inverse: bool = True, limit: int = 100_000

@@ -4,12 +4,12 @@ What one caller asks for side by side takes five connections at most, however it
 """
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from threading import BoundedSemaphore, Lock, Thread
 from typing import Any
 
-from ....errors import UnavailableError
+from ....errors import ServiceError, UnavailableError
 
 MOST_AT_ONCE = 5
 """Requests of one caller that are under way at the same time."""
@@ -55,6 +55,12 @@ def side_by_side(*works: Callable[[], Any]) -> list[Any]:
         jobs.stop()
         raise
     return jobs.results()
+
+
+def quietly(work: Callable[[], object]) -> None:
+    """Do work ahead, of which a failure is none: what was not read is asked for when needed."""
+    with suppress(ServiceError):
+        work()
 
 
 class _Jobs:

@@ -17,7 +17,7 @@ from ...profile import GENERIC, SCHEMA_NAMESPACES, Profile, TextList
 from ...terms import Term, is_literal
 from . import label_queries
 from .about import About, Roles, Terms, Values, text_predicates
-from .beside import side_by_side
+from .beside import quietly, side_by_side
 from .client import SparqlClient
 from .naming import EndpointNames
 from .queries import Query, Scope, can_ask
@@ -221,16 +221,11 @@ class SparqlLabels:
         relations = list(dict.fromkeys(word.term for word in self._words if word.relation))
         classes = list(dict.fromkeys(word.term for word in self._words if not word.relation))
 
-        def attempt(ask: Callable[[], object]) -> None:
-            """A failure here is none: what was not read is asked for when it is needed."""
-            with suppress(ServiceError):
-                ask()
-
         works = [
             partial(self._counted, _SECONDS_FOR_VOCABULARY),
             partial(self.names, [*relations, *classes][:_MOST_PREPARED]),
         ]
-        return [partial(attempt, work) for work in works]
+        return [partial(quietly, work) for work in works]
 
     def similar(self, norm: str, limit: int = 10, *, distance: int = 2) -> list[Similar]:
         """None: without an index there is no search for typos."""
