@@ -160,11 +160,11 @@ def _baseline(name: str, rank: Rank, about: str) -> Method:
 
 WORDS = _baseline(
     "words",
-    lambda baselines, masked: baselines.rank_by_words(masked),
+    Baselines.rank_by_words,
     "a bag of words chooses a relation path of the training questions",
 )
 LOOKUP = _baseline(
     "lookup",
-    lambda baselines, masked: baselines.rank_by_template(masked),
+    Baselines.rank_by_template,
     "the relation path of the most similar training question",
 )

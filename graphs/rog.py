@@ -24,15 +24,14 @@ from typing import Any, NamedTuple, cast
 
 from ..agent.answers.candidates import candidates_of
 from ..agent.answers.question import Outcome, Question
-from ..agent.decoding.plan import Cost, usage_fields
+from ..agent.decoding.plan import usage_fields
 from ..agent.decoding.wire import INVERSE, PATH, PLAN
 from ..agent.errors import DatasetError
 from ..agent.kg import KnowledgeGraph, local_name, normalise
 from ..agent.kg.terms import Path, RelationPath, Term
 from ..agent.kg.walking.execution import execute
 from ..agent.llm.free_text import Writing, write_freely
-from ..agent.llm.local import LocalModel
-from ..agent.llm.prompt import Mention, wire_prompt
+from ..agent.llm.prompt import wire_prompt
 from ..agent.options import Options
 from ..agent.records import Candidate
 from .ground import Ground
@@ -50,27 +49,29 @@ class Planned(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Plan:
+    """A relation path as it was planned, and its log-probability."""
+
+    relations: tuple[Planned, ...]
+    score: float
+
+
+@dataclass(frozen=True)
 class Plans:
-    """The relation paths of one question, best first, with the log-probabilities of their texts."""
+    """The plans of a question, best first, those that could not be read, and what they took."""
 
-    plans: tuple[tuple[tuple[Planned, ...], float], ...]
-    unreadable: int
-    cost: Cost
+    plans: Sequence[Plan] = ()
+    unread: int = 0
+    cost: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def write_plans(
-    local: LocalModel,
-    question: str,
-    mentions: Sequence[Mention],
-    *,
-    beams: int = 3,
-    prompts: Folder | None = None,
-) -> Plans:
-    """Let the model write freely by beam search.
+def _written(question: Question, ground: Ground, beams: int) -> Plans:
+    """What the model writes freely by beam search.
 
     Raises ConstraintError where the model cannot hold the prompt.
     """
-    tokens, _ = wire_prompt(local, question, mentions, PLAN, prompts)
+    local = ground.local
+    tokens, _ = wire_prompt(local, question.text, question.mentions, PLAN, ground.prompts)
     known = cast("dict[str, int]", cast(Any, local.tokenizer).get_added_vocab())
     closing = frozenset(known[tag] for tag in (PLAN.close, PATH.close) if tag in known)
     written = write_freely(local, tokens, Writing(_LONGEST, beams=beams, closing=closing))
@@ -81,11 +82,8 @@ def write_plans(
     for relations, score in read:
         if relations:
             distinct.setdefault(relations, score)
-    return Plans(
-        tuple(distinct.items()),
-        sum(not relations for relations, _ in read),
-        written.cost,
-    )
+    plans = [Plan(*plan) for plan in distinct.items()]
+    return Plans(plans, sum(not relations for relations, _ in read), usage_fields(written.cost))
 
 
 def read_plan(text: str) -> tuple[Planned, ...]:
@@ -109,14 +107,6 @@ _MOST_READINGS = 16
 """Relation paths that one plan may mean, whose names several relations have."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 _SHAPE = 'write {"question": ..., "relation_paths": [[name]], "scores": [number]}'
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A relation path as it was planned, and its log-probability."""
-
-    relations: tuple[Planned, ...]
-    score: float
 
 
 class Walked(NamedTuple):
@@ -247,15 +237,6 @@ _LONGEST = 100
 """Tokens of a written plan."""
 
 
-@dataclass(frozen=True)
-class _PlannedQuestion:
-    """The plans of a question, those that could not be read, and what they took."""
-
-    plans: Sequence[Plan] = ()
-    unread: int = 0
-    cost: dict[str, int] = field(default_factory=dict[str, int])
-
-
 def search_plans(question: Question, ground: Ground) -> Outcome:
     """Candidates are the reasoning paths; each has its share of its plan's probability."""
     planned = _planned(question, ground)
@@ -286,28 +267,17 @@ def search_plans(question: Question, ground: Ground) -> Outcome:
     )
 
 
-def _planned(question: Question, ground: Ground) -> _PlannedQuestion:
+def _planned(question: Question, ground: Ground) -> Plans:
     options = question.options
+    beams = options.beams or _BEAMS
     if options.plans:
-        return _PlannedQuestion(read_plans(options.plans).get(question.text.strip(), ()))
+        return Plans(read_plans(options.plans).get(question.text.strip(), ()))
     if options.planning == "random":
-        plans, requests = random_plans(ground.kg, question, options.beams or _BEAMS)
-        return _PlannedQuestion(plans, cost={"kg_requests": requests})
+        plans, requests = random_plans(ground.kg, question, beams)
+        return Plans(plans, cost={"kg_requests": requests})
     if options.planning == "none":
-        return _PlannedQuestion()
-    written = write_plans(
-        ground.local,
-        question.text,
-        question.mentions,
-        beams=options.beams or _BEAMS,
-        prompts=ground.prompts,
-    )
-    plans = [Plan(*plan) for plan in written.plans]
-    return _PlannedQuestion(plans, written.unreadable, usage_fields(written.cost))
-
-
-def _is_foreign(options: Options) -> bool:
-    return bool(options.plans) or options.planning != "model"
+        return Plans()
+    return _written(question, ground, beams)
 
 
 ROG = Method(
@@ -316,7 +286,7 @@ ROG = Method(
     paper={"beams": 3, "directed": False, "revisits": "walk"},
     format="plan",
     prompts="rog",
-    foreign=_is_foreign,
+    foreign=lambda options: bool(options.plans) or options.planning != "model",
     widens=False,
     check=check_plans,
     uses=REASONING

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
@@ -110,7 +110,9 @@ def ask_tool(
     Nairobi
     ...
     """
-    _check_graph(graph)
+    if not isinstance(cast(object, graph), CompiledGraph):
+        kind = type(graph).__name__
+        raise InputError(f"a {kind} cannot be asked", "give what build_graph returns")
     alone: Any = graph.with_state().copy({"checkpointer": False})
     chosen = options or graph.options
     if chosen.on_ambiguous == "ask":
@@ -139,12 +141,6 @@ def ask_tool(
         response_format="content_and_artifact",
         handle_tool_error=True,
     )
-
-
-def _check_graph(given: object) -> None:
-    if not isinstance(given, CompiledGraph):
-        kind = type(given).__name__
-        raise InputError(f"a {kind} cannot be asked", "give what build_graph returns")
 
 
 def result_of(state: State) -> AskResult:

@@ -39,7 +39,6 @@ from ...agent.decoding.chains import ChainLimits, ChainTriples
 from ...agent.decoding.plan import Cost, usage_fields
 from ...agent.decoding.wire import TRIPLE
 from ...agent.errors import NoPathError
-from ...agent.kg.terms import Term
 from ...agent.llm.local import LocalModel
 from ...agent.llm.prompt import wire_prompt
 from ...agent.llm.replies import without_thoughts
@@ -88,7 +87,7 @@ def _outcome(concluded: Sequence[Concluded], notes: Sequence[str], cost: Cost) -
     """The chains with what the best of them concludes; lost are those without a triple."""
     return Outcome(
         [end.chain for end in concluded if end.chain],
-        _conclusion(concluded),
+        Conclusion(*elect(concluded), "chain"),
         lost=sum(end.chain is None and bool(end.asserted) for end in concluded),
         notes=notes,
         cost=usage_fields(cost),
@@ -142,7 +141,8 @@ def _decoded(
         (reached,) = chain_search(local.model, [decoding], plan)
         if not trained:
             return reached.chains, reached.cost
-        return [chain for chain in reached.chains if not _returns(chain, banned)], reached.cost
+        onward = (c for c in reached.chains if all(s.target not in banned for s in c.steps))
+        return list(onward), reached.cost
 
     runs = from_each(question.by_topic() if alone else [question], searched)
     chains = [chain for chains, _ in runs for chain in chains]
@@ -176,16 +176,6 @@ def _local_prompt(question: Question, ground: Ground, asking: ChainPrompt) -> Pr
         return asking.tokens(question.text, spelled(ground.kg, triples))
 
     return prompt
-
-
-def _conclusion(concluded: Sequence[Concluded]) -> Conclusion:
-    answers, unsupported, confidence = elect(concluded)
-    return Conclusion(answers, unsupported, confidence, "chain")
-
-
-def _returns(chain: ChainHypothesis, topics: Sequence[Term]) -> bool:
-    """Whether a chain leads back to one of the topic entities."""
-    return any(step.target in topics for step in chain.steps)
 
 
 def _by_relevance(chains: Sequence[ChainHypothesis]) -> list[ChainHypothesis]:

@@ -10,7 +10,7 @@ from ...agent.answers.candidates import name_terms
 from ...agent.answers.question import Question
 from ...agent.decoding.wire import SEPARATOR, escape
 from ...agent.kg import KnowledgeGraph
-from ...agent.kg.terms import Step, Term, Triple
+from ...agent.kg.terms import Term, Triple
 from ...agent.kg.walking.ranking import (
     BM25Ranker,
     EmbeddingRanker,
@@ -75,10 +75,6 @@ def _around(view: GraphView, topics: Sequence[Term], hops: int) -> list[Triple]:
     for _ in range(hops):
         steps = [step for around in view.neighbours(level) for step in around]
         triples.update((step.triple, None) for step in steps)
-        level = _new(steps, seen)
+        level = sorted({step.target for step in steps} - seen)
         seen.update(level)
     return list(triples)
-
-
-def _new(steps: Sequence[Step], seen: Collection[Term]) -> list[Term]:
-    return sorted({step.target for step in steps} - set(seen))

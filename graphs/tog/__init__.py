@@ -17,22 +17,21 @@ Without a chat LLM the likelihoods of the local model decide (`LikelyJudge`): no
 method, and labelled so.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
-from typing import Literal
 
 from typing_extensions import TypedDict
 
 from ...agent.answers.question import Outcome, Question
 from ...agent.kg.walking.ranking import DIGITS
 from ...agent.llm.asking import UnansweredError
-from ...agent.llm.walk_choices import walk_choices
 from ...agent.options import Options
-from ...agent.records import Candidate, StepRecord, summed
+from ...agent.records import StepRecord, summed
 from ..ground import Ground, cut_notes
 from ..method import Loop, Method, loop_graph, never
 from ..prompted.conclusions import LIKELIHOOD, elect
+from ..prompted.deciders import DecidedSearch
 from ..prompted.walks import (
     Walk,
     Way,
@@ -43,7 +42,7 @@ from ..prompted.walks import (
     walked,
     ways_out,
 )
-from .judges import ChatJudge, Judge, LikelyJudge
+from .judges import ChatJudge, LikelyJudge
 
 __all__ = ["TOG"]
 
@@ -61,34 +60,21 @@ class Pick(TypedDict):
     relevance: float
 
 
-@dataclass(frozen=True)
-class TogSearch:
+@dataclass(frozen=True, kw_only=True)
+class TogSearch(DecidedSearch):
     """How far the search has come."""
 
-    question: Question
-    ground: Ground
     walks: Sequence[Walk]
     """Those that go on."""
     gathered: Sequence[Walk] = ()
     """All that were kept at any depth."""
     picks: Sequence[Pick] = ()
     """The ways that were chosen out of the ends of walks."""
-    claims: Sequence[Candidate] = ()
-    """What replies named without its being offered."""
     depth: int = 0
     enough: bool = False
     """Whether what was gathered answers the question."""
     sampled: int = 0
     """Relations that led to more entities than were scored."""
-    requests: int = 0
-    cuts: Sequence[str] = ()
-    """What walks could not use."""
-    failure: str = ""
-    """The error of a chat LLM that stopped answering."""
-    cost: Mapping[str, int] = field(default_factory=dict[str, int])
-    shortened: int = 0
-    """Replies that were not whole."""
-    outcome: Outcome = Outcome()
 
 
 def longest(options: Options) -> int:
@@ -112,8 +98,8 @@ def tog_loop() -> Loop:
             "answer": _answer,
         },
         {
-            "relations": (_after_relations, ["entities", "answer"]),
-            "entities": (_after_entities, ["suffice", "answer"]),
+            "relations": (lambda s: "entities" if s.picks else "answer", ["entities", "answer"]),
+            "entities": (lambda s: "suffice" if s.walks else "answer", ["suffice", "answer"]),
             "suffice": (_after_suffice, ["relations", "answer"]),
         },
     )
@@ -124,26 +110,11 @@ def _most_steps(options: Options) -> int:
     return 3 * max(longest(options), 1) + 5
 
 
-def _charged(search: TogSearch, judge: Judge) -> TogSearch:
-    """The search with what the decisions of a step cost."""
-    cost = summed(search.cost, judge.cost)
-    return replace(search, cost=cost, shortened=search.shortened + judge.shortened)
-
-
 def _begin(question: Question, ground: Ground) -> TogSearch:
     walks = [
         Walk(topic=topic, steps=[], score=1.0, relevance=1.0) for topic in question.named_topics
     ]
-    return TogSearch(question, ground, walks)
-
-
-def _open_judge(search: TogSearch) -> Judge:
-    """Who decides in one step; each step has one of its own, which forgets what it read."""
-    question, ground = search.question, search.ground
-    if ground.llm is not None:
-        return ChatJudge(ground.llm, question.text, ground.prompts)
-    choices = walk_choices(ground.local, question.text, question.mentions, ground.prompts)
-    return LikelyJudge(choices)
+    return TogSearch(question=question, ground=ground, walks=walks)
 
 
 def _relations(search: TogSearch) -> TogSearch:
@@ -157,11 +128,11 @@ def _relations(search: TogSearch) -> TogSearch:
         for walk, ways in zip(walks, around, strict=True)
     ]
     requests += search.requests
-    judge = _open_judge(search)
+    judge = search.decider(ChatJudge, LikelyJudge)
     try:
         picked = judge.relations(asked, question.options.width)
     except UnansweredError as error:
-        charged = _charged(search, judge)
+        charged = search.charged(judge)
         return replace(charged, requests=requests, picks=[], failure=str(error))
     picks, claims = list[Pick](), list(search.claims)
     for number, ((walk, ways), choice) in enumerate(zip(asked, picked, strict=True)):
@@ -172,7 +143,7 @@ def _relations(search: TogSearch) -> TogSearch:
         ]
     ground.emit({"event": "pruned", "relations": len(picks)})
     cuts = [*search.cuts, *cuts]
-    charged = _charged(search, judge)
+    charged = search.charged(judge)
     return replace(charged, requests=requests, picks=picks, claims=claims, cuts=cuts)
 
 
@@ -193,11 +164,11 @@ def _entities(search: TogSearch) -> TogSearch:
         (walks[pick["walk"]], pick["way"], [target(step) for step in steps])
         for pick, steps in zip(picks, offered, strict=True)
     ]
-    judge = _open_judge(search)
+    judge = search.decider(ChatJudge, LikelyJudge)
     try:
         picked = judge.entities(asked, options.width)
     except UnansweredError as error:
-        charged = _charged(search, judge)
+        charged = search.charged(judge)
         return replace(charged, requests=requests, walks=[], failure=str(error))
     grown, claims = list[Walk](), list(search.claims)
     for pick, (walk, way, _), steps, choice in zip(picks, asked, offered, picked, strict=True):
@@ -214,7 +185,7 @@ def _entities(search: TogSearch) -> TogSearch:
     best, gathered = _best(grown, options.width)
     ground.emit({"event": "walked", "paths": len(best)})
     return replace(
-        _charged(search, judge),
+        search.charged(judge),
         requests=requests,
         walks=best,
         gathered=[*search.gathered, *gathered],
@@ -227,17 +198,18 @@ def _entities(search: TogSearch) -> TogSearch:
 
 def _suffice(search: TogSearch) -> TogSearch:
     """Section 2.3: whether the triples gathered so far are enough."""
-    judge, enough, failure = _open_judge(search), False, ""
+    judge, enough, failure = search.decider(ChatJudge, LikelyJudge), False, ""
     try:
         enough = judge.enough(search.walks, search.gathered)
     except UnansweredError as error:
         failure = str(error)
-    return replace(_charged(search, judge), enough=enough, failure=failure)
+    return replace(search.charged(judge), enough=enough, failure=failure)
 
 
 def _answer(search: TogSearch) -> TogSearch:
     """Section 2.3: from what was gathered to answers."""
-    judge, gathered, failure = _open_judge(search), search.gathered, search.failure
+    judge = search.decider(ChatJudge, LikelyJudge)
+    gathered, failure = search.gathered, search.failure
     reasoner = judge.reasoner if gathered or not failure else ""
     conclusion = elect(gathered, [walk["score"] for walk in gathered])
     if not failure:
@@ -252,7 +224,7 @@ def _answer(search: TogSearch) -> TogSearch:
     if sampled := search.sampled:
         lists = "a long list" if sampled == 1 else f"{sampled} long lists"
         notes.append(f"of {lists} of entities only a sample was scored")
-    charged = _charged(search, judge)
+    charged = search.charged(judge)
     outcome = Outcome(
         [*map(walked, gathered), *search.claims],
         replace(conclusion, reasoner=reasoner),
@@ -264,15 +236,7 @@ def _answer(search: TogSearch) -> TogSearch:
     return replace(search, outcome=outcome)
 
 
-def _after_relations(search: TogSearch) -> Literal["entities", "answer"]:
-    return "entities" if search.picks else "answer"
-
-
-def _after_entities(search: TogSearch) -> Literal["suffice", "answer"]:
-    return "suffice" if search.walks else "answer"
-
-
-def _after_suffice(search: TogSearch) -> Literal["relations", "answer"]:
+def _after_suffice(search: TogSearch) -> str:
     ended = search.enough or search.failure
     deep = search.depth >= longest(search.question.options)
     return "answer" if ended or deep else "relations"

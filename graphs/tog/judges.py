@@ -4,7 +4,7 @@ The likelihoods of the local model have the paper's control flow without its pro
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ...agent.kg.walking.ranking import DIGITS, BM25Ranker
 from ...agent.llm.replies import read_choices, read_verdict
@@ -12,7 +12,7 @@ from ...agent.llm.walk_choices import Crossing, Weight
 from ...agent.records import Named, StepRecord
 from ...prompts import render
 from ..prompted.conclusions import Conclusion, elect, match_answers
-from ..prompted.deciders import ChatDecider, Decider, LikelyDecider
+from ..prompted.deciders import ChatDecider, LikelyDecider
 from ..prompted.walks import (
     Walk,
     Way,
@@ -35,34 +35,12 @@ class Picked(NamedTuple):
     invented: tuple[str, ...] = ()
 
 
-class Judge(Decider, Protocol):
-    """Decides for one question; each of its methods may raise UnansweredError."""
-
-    def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
-        """At most `width` of the ways out of each walk's end, with their scores (section 2.2.1)."""
-        ...
-
-    def entities(
-        self, asked: Sequence[tuple[Walk, Way, Sequence[Named]]], width: int
-    ) -> list[Picked]:
-        """The scores of the entities that a way leads to (section 2.2.2)."""
-        ...
-
-    def enough(self, walks: Sequence[Walk], gathered: Sequence[Walk]) -> bool:
-        """Whether what was gathered answers the question (section 2.3)."""
-        ...
-
-    def conclude(self, topics: Sequence[Named], gathered: Sequence[Walk]) -> Conclusion:
-        """The answers that what was gathered gives."""
-        ...
-
-
 _LIKELY = 0.5
 """The probability of stopping from which what was gathered is enough."""
 
 
 class LikelyJudge(LikelyDecider):
-    """Implements `Judge`: each decision is one forward pass for all walks.
+    """Each decision is one forward pass for all walks.
 
     A relation's score is its probability among those offered; an entity's is relative to the most
     likely one that the relation leads to. Walks are enough where the local model would rather stop
@@ -71,14 +49,14 @@ class LikelyJudge(LikelyDecider):
     """
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
-        """The likeliest ways out of each walk's end."""
+        """The likeliest ways out of each walk's end (section 2.2.1)."""
         crossings = [Crossing(walk_names(walk), spelled_ways(ways)) for walk, ways in asked]
         return [_best(weights, width) for weights in self._choices.next(crossings)]
 
     def entities(
         self, asked: Sequence[tuple[Walk, Way, Sequence[Named]]], width: int
     ) -> list[Picked]:
-        """The likeliest entities behind each way."""
+        """The likeliest entities behind each way (section 2.2.2)."""
         crossings = [
             Crossing([*walk_names(walk), *spelled_ways([way])], spelled_names(entities))
             for walk, way, entities in asked
@@ -91,7 +69,7 @@ class LikelyJudge(LikelyDecider):
         return picked
 
     def enough(self, walks: Sequence[Walk], gathered: Sequence[Walk]) -> bool:
-        """Whether stopping is more probable than going on."""
+        """Whether stopping is more probable than going on (section 2.3)."""
         stops = self._choices.stops([walk_names(walk) for walk in walks])
         total = sum(walk["score"] for walk in walks)
         mean = sum(w["score"] * s.share for w, s in zip(walks, stops, strict=True))
@@ -110,7 +88,7 @@ def _best(weights: Sequence[Weight], width: int) -> Picked:
 
 
 class ChatJudge(ChatDecider):
-    """Implements `Judge`: one call for each decision; what cannot be read, BM25 decides."""
+    """One call for each decision; what cannot be read, BM25 decides."""
 
     def relations(self, asked: Sequence[tuple[Walk, Sequence[Way]]], width: int) -> list[Picked]:
         """One call for each walk that can go on."""

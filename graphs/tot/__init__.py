@@ -17,22 +17,21 @@ Without a chat LLM the likelihoods of the local model decide (`LikelyPolicy`): n
 method, and labelled so.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ...agent.answers.question import Conclusion, Outcome, Question
 from ...agent.llm.asking import UnansweredError
-from ...agent.llm.walk_choices import walk_choices
 from ...agent.options import Options
 from ...agent.records import Answer, Candidate, summed
 from ..ground import Ground, cut_notes
 from ..method import Loop, Method, loop_graph, never
 from ..prompted.conclusions import LIKELIHOOD, match_answers, proofs
+from ..prompted.deciders import DecidedSearch
 from ..prompted.walks import Walk, walked
 from .expand import Expanded, expand, root
-from .policies import ChatPolicy, LikelyPolicy
-from .traversal import Branch, Policy, Traversal, best_answered, best_open, gathered, lineage
+from .policies import ChatPolicy, LikelyPolicy, Policy
+from .traversal import Branch, Traversal, best_answered, best_open, gathered, lineage
 
 __all__ = ["TOT"]
 
@@ -41,31 +40,18 @@ MOST_SHOWN = 100
 """Walks of a traversal that are shown as candidates."""
 
 
-@dataclass(frozen=True)
-class TotSearch:
+@dataclass(frozen=True, kw_only=True)
+class TotSearch(DecidedSearch):
     """How far the search has come."""
 
-    question: Question
-    ground: Ground
     tree: Sequence[Traversal]
     current: int = 0
     """The node of the tree that is expanded now."""
     children: Sequence[Traversal] = ()
     """Those made of it."""
     expansions: int = 0
-    claims: Sequence[Candidate] = ()
-    """What replies named without its being offered."""
-    requests: int = 0
     cut: int = 0
     """Expansions that reached more triples than were kept."""
-    cuts: Sequence[str] = ()
-    """What walks could not use."""
-    failure: str = ""
-    """The error of a chat LLM that stopped answering."""
-    cost: Mapping[str, int] = field(default_factory=dict[str, int])
-    shortened: int = 0
-    """Replies that were not whole."""
-    outcome: Outcome = Outcome()
 
 
 def tot_loop() -> Loop:
@@ -74,7 +60,7 @@ def tot_loop() -> Loop:
         "tot",
         {"choose": _choose, "expand": _expand, "value": _value, "answer": _answer},
         {
-            "choose": (_after_choose, ["expand", "answer"]),
+            "choose": (lambda s: "expand" if s.current >= 0 else "answer", ["expand", "answer"]),
             "value": (lambda _: "choose", ["choose"]),
         },
     )
@@ -85,23 +71,8 @@ def _most_steps(options: Options) -> int:
     return 3 * max(options.expansions, 1) + 5
 
 
-def _charged(search: TotSearch, policy: Policy) -> TotSearch:
-    """The search with what the decisions of a step cost."""
-    cost = summed(search.cost, policy.cost)
-    return replace(search, cost=cost, shortened=search.shortened + policy.shortened)
-
-
 def _begin(question: Question, ground: Ground) -> TotSearch:
-    return TotSearch(question, ground, [root()])
-
-
-def _open_policy(search: TotSearch) -> Policy:
-    """Who decides in one step; each step has one of its own, which forgets what it read."""
-    question, ground = search.question, search.ground
-    if ground.llm is not None:
-        return ChatPolicy(ground.llm, question.text, ground.prompts)
-    choices = walk_choices(ground.local, question.text, question.mentions, ground.prompts)
-    return LikelyPolicy(choices)
+    return TotSearch(question=question, ground=ground, tree=[root()])
 
 
 def _choose(search: TotSearch) -> TotSearch:
@@ -116,15 +87,11 @@ def _choose(search: TotSearch) -> TotSearch:
     return replace(search, current=-1 if ended else best_open(tree))
 
 
-def _after_choose(search: TotSearch) -> Literal["expand", "answer"]:
-    return "expand" if search.current >= 0 else "answer"
-
-
 def _expand(search: TotSearch) -> TotSearch:
     """Section 3.2: the chosen traversal acts in up to `width` ways."""
     question, ground = search.question, search.ground
     tree, current, failure = list(search.tree), search.current, ""
-    branch, policy = _branch(question, tree, current), _open_policy(search)
+    branch, policy = _branch(question, tree, current), search.decider(ChatPolicy, LikelyPolicy)
     try:
         done = expand(ground.kg, policy, branch, current, question.text, question.options)
     except UnansweredError as error:
@@ -132,7 +99,7 @@ def _expand(search: TotSearch) -> TotSearch:
     tree[current] = {**tree[current], "expanded": True}
     ground.emit({"event": "expanded", "children": len(done.children)})
     return replace(
-        _charged(search, policy),
+        search.charged(policy),
         tree=tree,
         children=done.children,
         claims=[*search.claims, *done.claims],
@@ -149,7 +116,7 @@ def _value(search: TotSearch) -> TotSearch:
     tree, children, failure = search.tree, search.children, search.failure
     fresh = [node for node in children if node["value"] >= 0]
     line, topics = lineage(tree, search.current), search.question.named_topics
-    policy = _open_policy(search)
+    policy = search.decider(ChatPolicy, LikelyPolicy)
     try:
         values = policy.values([Branch(topics, [*line, node]) for node in fresh])
     except UnansweredError as error:
@@ -158,13 +125,13 @@ def _value(search: TotSearch) -> TotSearch:
     grown: list[Traversal] = [
         {**node, "value": next(valued)} if node["value"] >= 0 else node for node in children
     ]
-    charged = _charged(search, policy)
+    charged = search.charged(policy)
     return replace(charged, tree=[*tree, *grown], children=[], failure=failure)
 
 
 def _answer(search: TotSearch) -> TotSearch:
     """Section 3.4: the answer of most value, or one that is asked for at the end."""
-    tree, policy, failure = search.tree, _open_policy(search), search.failure
+    tree, policy, failure = search.tree, search.decider(ChatPolicy, LikelyPolicy), search.failure
     best = best_answered(tree)
     here = best if best >= 0 else max(best_open(tree), 0)
     branch = _branch(search.question, tree, here)
@@ -181,7 +148,7 @@ def _answer(search: TotSearch) -> TotSearch:
     walks = _walks(branch, value, relevance)
     if policy.reasoner == "likelihood":
         conclusion = _weighed(conclusion, value, relevance)
-    charged = _charged(search, policy)
+    charged = search.charged(policy)
     outcome = Outcome(
         [*walks[:MOST_SHOWN], *search.claims],
         conclusion,

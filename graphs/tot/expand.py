@@ -8,7 +8,8 @@ from ...agent.llm.walk_choices import Weight
 from ...agent.options import Options
 from ...agent.records import Candidate, Named, StepRecord
 from ..prompted.walks import Way, claimed, spelled_names, spelled_ways, steps_along, ways_out
-from .traversal import Act, Branch, Phase, Policy, Traversal, deepest, entities, gathered, walk_to
+from .policies import Policy
+from .traversal import Act, Branch, Phase, Traversal, deepest, entities, gathered, walk_to
 
 MOST_STEPS = 100
 """Triples that one expansion adds at most."""

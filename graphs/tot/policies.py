@@ -29,10 +29,10 @@ from .traversal import Act, Branch, Move, Selected, Selection, gathered
 
 
 class ChatPolicy(ChatDecider):
-    """Implements `Policy`: one call for the alternatives of an expansion, one for each value."""
+    """One call for the alternatives of an expansion, one for each value."""
 
     def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
-        """The actions of the reply, an answer only where it names one."""
+        """The allowed actions in the reply, an answer only where it names one."""
         prompt = self._prompt("act", branch, allowed=allowed, width=width)
         read = self._asker.read(prompt, lambda reply: read_actions(reply, allowed)) or []
         moves, entities = list[Move](), entity_names(gathered(branch.line))
@@ -62,7 +62,7 @@ class ChatPolicy(ChatDecider):
         return Selection([Selected((i,)) for i in best[:width]], read.invented)
 
     def values(self, branches: Sequence[Branch]) -> list[float]:
-        """One call for each; what cannot be read is worth 0."""
+        """How promising each is from 0 to 1, a call each; what cannot be read is worth 0."""
         values = list[float]()
         for branch in branches:
             answers = branch.line[-1]["answers"]
@@ -84,7 +84,7 @@ class ChatPolicy(ChatDecider):
 
 
 class LikelyPolicy(LikelyDecider):
-    """Implements `Policy`: a traversal is worth the probability of its choices.
+    """A traversal is worth the probability of its choices.
 
     To answer is to stop there, to expand to go on; there are no thoughts. Entities are weighed
     against the most likely one that was reached with them.
@@ -135,6 +135,10 @@ class LikelyPolicy(LikelyDecider):
     def values(self, branches: Sequence[Branch]) -> list[float]:
         """The probability of the choices so far, which was summed up as they were made."""
         return [branch.line[-1]["value"] for branch in branches]
+
+
+Policy = ChatPolicy | LikelyPolicy
+"""Who decides; each of its methods may raise UnansweredError."""
 
 
 def _reached(branch: Branch) -> list[Named]:

@@ -1,7 +1,7 @@
 """Traversals of the KG as nodes of a search tree, and what a policy decides at one of them."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -10,8 +10,7 @@ from ...agent.llm.walk_choices import Weight
 from ...agent.options import Options
 from ...agent.records import Named, StepRecord
 from ..prompted.conclusions import proofs
-from ..prompted.deciders import Decider
-from ..prompted.walks import Walk, Way
+from ..prompted.walks import Walk
 
 DEPTH = 7
 """The actions of a traversal after which it must answer (the paper's maximum depth)."""
@@ -124,23 +123,3 @@ def walk_to(branch: Branch, entity: Term) -> Walk:
     steps = proofs(branch.topics, gathered(branch.line))[entity][0]
     first = steps[0]["tail"] if steps[0]["inverse"] else steps[0]["head"]
     return Walk(topic=first, steps=steps, score=1.0, relevance=1.0)
-
-
-class Policy(Decider, Protocol):
-    """Decides for one question; each of its methods may raise UnansweredError."""
-
-    def act(self, branch: Branch, allowed: Sequence[Act], width: int) -> list[Move]:
-        """At most `width` different actions among those allowed."""
-        ...
-
-    def select(self, branch: Branch, known: Sequence[Named], width: int) -> Selection:
-        """At most `width` alternative sets of entities to expand."""
-        ...
-
-    def relate(self, branch: Branch, ways: Sequence[Way], width: int) -> Selection:
-        """At most `width` ways to expand the selected entities by, each by itself."""
-        ...
-
-    def values(self, branches: Sequence[Branch]) -> list[float]:
-        """How promising each traversal is, or how good its answer, from 0 to 1."""
-        ...
