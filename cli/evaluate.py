@@ -19,11 +19,6 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def root() -> None:
-    """Measure answers on questions whose answers are known."""
-
-
 @app.command()
 def score(
     file: Annotated[

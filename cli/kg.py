@@ -22,11 +22,6 @@ Parsing = Annotated[o.Source, o.Without("kg", "mediators", "infer")]
 app = typer.Typer(help="Build a knowledge graph and look into it.", no_args_is_help=True)
 
 
-@app.callback()
-def root() -> None:
-    """Build a knowledge graph and look into it."""
-
-
 @app.command()
 @o.takes_options
 def build(

@@ -121,13 +121,7 @@ def _answers_page(state: "State", page: Page, spell: Spelling) -> Found:
         state,
         computed=_computed(state, rows[page.first : page.last]),
         answers=[
-            Proved(
-                term=answer["term"],
-                label=cut(answer["label"]),
-                proof=part,
-                more_triples=len(proof) - len(part),
-            )
-            for answer, part, proof in zip(shown, spelled_parts, proofs, strict=False)
+            _proved(*of_answer) for of_answer in zip(shown, spelled_parts, proofs, strict=False)
         ],
         total=total,
         page=page.number,
@@ -160,15 +154,7 @@ def _proof_page(state: "State", page: Page, spell: Spelling) -> Found:
     return _of_state(
         state,
         computed="",
-        answers=[
-            Proved(
-                term=answer["term"],
-                label=cut(answer["label"]),
-                proof=part,
-                more_triples=len(proof) - len(part),
-            )
-            for answer in shown
-        ],
+        answers=[_proved(answer, part, proof) for answer in shown],
         total=len(proof),
         page=page.number,
         more=len(proof) > page.last,
@@ -177,6 +163,12 @@ def _proof_page(state: "State", page: Page, spell: Spelling) -> Found:
         rows=[],
         notes=page.of("triples", len(proof)),
     )
+
+
+def _proved(answer: "Answer", shown: list[Triple], proof: Sequence[StepRecord]) -> Proved:
+    """An answer with what is shown of its proof."""
+    label, more = cut(answer["label"]), len(proof) - len(shown)
+    return Proved(term=answer["term"], label=label, proof=shown, more_triples=more)
 
 
 def _of_state(state: "State", *, notes: list[str], **shown: Any) -> Found:

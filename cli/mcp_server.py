@@ -65,14 +65,18 @@ def mcp_server(tools: Tools, ahead: Iterable[Prepared[Any]] = ()) -> MCPServer[A
         tools.neighbours,
         tools.verify_chain,
     )
-    server = _Server([_tool(call) for call in calls], [_prompt(answer_from_graph)], lifespan)
+    server = _Server(
+        [_tool(call) for call in calls],
+        [Prompt.from_function(answer_from_graph, title="Answer from the knowledge graph")],
+        lifespan,
+    )
     server.resource(
         OVERVIEW,
         name="graph",
         title="What the knowledge graph holds",
         description="Its classes and relations with their counts, and questions that it answers.",
         mime_type="text/plain",
-    )(_resource(tools.overview))
+    )(_with_errors(tools.overview, ResourceError))
     return server
 
 
@@ -190,14 +194,6 @@ def _tool(call: Callable[..., Any]) -> Tool:
     tool = Tool.from_function(_with_errors(call, ToolError), annotations=_READS)
     tool.parameters["additionalProperties"] = False
     return tool
-
-
-def _prompt(make: Callable[..., str]) -> Prompt:
-    return Prompt.from_function(make, title="Answer from the knowledge graph")
-
-
-def _resource(read: Callable[[], str]) -> Callable[[], str]:
-    return _with_errors(read, ResourceError)
 
 
 def _wrong(error: ValidationError, name: str, parameters: Mapping[str, Any]) -> str:

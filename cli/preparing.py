@@ -41,8 +41,8 @@ class Prepared(Generic[Made]):
             on_wait()
         return future.result()
 
-    def settle(self, seconds: float) -> None:
-        """Wait so long at most for what was begun, whatever comes of it."""
+    def settle(self, seconds: float | None = None) -> None:
+        """Wait, or so long at most, for what was begun, whatever comes of it."""
         if self._future is not None:
             wait([self._future], timeout=seconds)
 

@@ -345,11 +345,6 @@ def proof(
     return trees
 
 
-def trail_from(trail: Trail, key: tuple[str, ...]) -> Trail:
-    """The place at the end of a branch."""
-    return (*trail, key)
-
-
 def step_text(step: StepRecord, *, start: bool = False) -> Text:
     """A step with the mark of its verdict; with the name where it starts, if that is wanted."""
     before, relation, target = step_parts(step)
@@ -433,7 +428,7 @@ def _add_branches(
 ) -> None:
     for key, branch in node.branches.items():
         assert branch.step is not None
-        below = trail_from(trail, key)
+        below = (*trail, key)
         text = step_text(branch.step)
         if numbers := cited.get(below):
             text.append(f"  {brackets(numbers)}", style="dim")

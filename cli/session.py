@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from ..agent.errors import DiskError, InputError
+from ..agent.errors import DiskError
 from ..agent.kg import KnowledgeGraph, why_no_facts
 from ..agent.options import Options, names_set, read_options
-from .options import Answering, check_prompts, chosen_method, with_settings
+from .options import Answering, check_prompts, chosen_method, one_of, with_settings
 
 if TYPE_CHECKING:
     from ..agent.evidence import Origin, Reply
@@ -76,23 +76,16 @@ def check_answering(answering: Answering) -> tuple[str, Options]:
     """
     method = chosen_method(answering.method, answering.model)
     answering.source.broken_statements()
-    options = question_options(answering)
-    wanted = with_settings(answering)
-    check_models(wanted.model, wanted.reader)
-    return method, options
-
-
-def question_options(answering: Answering) -> Options:
-    """How questions are to be answered. Raises InputError for what these options cannot be."""
     on_ambiguous = answering.on_ambiguous
-    if on_ambiguous not in ("ask", "best", "error"):
-        raise InputError(f"--on-ambiguous {on_ambiguous}: is none of ask, best and error")
+    one_of("--on-ambiguous", on_ambiguous, "ask", "best", "error")
     check_prompts(answering.prompts)
     options = read_options(
         answering.pairs or (),
         Options(beams=answering.beams, hops=answering.hops, on_ambiguous=cast(Any, on_ambiguous)),
     )
-    return replace(options, partial=False) if answering.no_partial else options
+    wanted = with_settings(answering)
+    check_models(wanted.model, wanted.reader)
+    return method, replace(options, partial=False) if answering.no_partial else options
 
 
 def check_models(model: str, reader: str) -> None:

@@ -152,7 +152,7 @@ def set_option(talk: Talk, pair: str) -> None:
             options = read_options([pair], wanted.options)
             talk.change(options=options, pairs=(*wanted.pairs, pair))
         talk.console.print(f"{name} is {_shown(getattr(options, name))} from now on.")
-        for note in talk.told_notes():
+        for note in talk.new_notes():
             talk.console.print(note, style="dim")
         return
     for field in fields(Options):

@@ -155,7 +155,8 @@ class Typed:
         return self._choices.prompt(prompt)
 
     def _load(self, _: object) -> None:
-        self._talk.loading.start()
+        if not self._talk.loading.has_begun:
+            self._talk.loading.begin()
 
     def _toolbar(self) -> str:
         wanted = self._talk.wanted

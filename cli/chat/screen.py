@@ -13,7 +13,7 @@ from ...agent.evidence.text import TreeNode, chain_trees
 from ...agent.kg.terms import Triple, node_of
 from ...agent.records import Answer, Named, StepRecord
 from ...agent.state import State
-from ..render import Screen, Trail, brackets, proof, step_text, trail_from
+from ..render import Screen, Trail, brackets, proof, step_text
 from .talk import Talk
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _end(answer: Answer, chain: list[StepRecord], topics: Sequence[Named]) -> Tr
 
     def search(node: TreeNode, trail: Trail) -> Trail | None:
         for key, branch in node.branches.items():
-            below = trail_from(trail, key)
+            below: Trail = (*trail, key)
             if end := search(branch, below) or (below if key[:-1] == last else None):
                 return end
         return None

@@ -41,7 +41,7 @@ def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Ta
     from rich.console import Console
 
     from ...agent.kg.labels.names import one_line
-    from ..session import check_models, graph_notes, question_options
+    from ..session import check_answering, graph_notes
     from ..terminal import is_terminal, spare_imports, waiting
     from .loop import Lines, converse
     from .talk import Talk, Wanted
@@ -49,9 +49,7 @@ def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Ta
 
     _hush()
     spare_imports()
-    method = o.chosen_method(answering.method, answering.model)
-    answering.source.broken_statements()
-    options = question_options(answering)
+    method, options = check_answering(answering)
     answering = o.with_settings(answering)
     wanted = Wanted(
         method=method,
@@ -68,7 +66,6 @@ def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Ta
         trace=trace,
         is_named=bool(o.named_method(answering.method)),
     )
-    check_models(wanted.model, wanted.reader)
     typing = is_terminal()
     console = Console(
         highlight=False,

@@ -2,10 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.console import Console
 from ...agent.errors import InputError
 from ...agent.kg import KnowledgeGraph
 from ...agent.options import Options, names_set
+from ..preparing import Prepared
 from ..session import Session
 from ..terminal import waiting
 
@@ -55,8 +55,7 @@ class Engine:
 
     def __init__(self, kg: KnowledgeGraph) -> None:
         self._kg = kg
-        self._models: dict[tuple[str, ...], LocalModel] = {}
-        self._llms: dict[str, BaseChatModel | None] = {}
+        self._model, self._llm = cache(_model), cache(_llm)
         self._graphs: dict[tuple[object, ...], CompiledGraph] = {}
         self._threads: dict[bool, ThreadSaver] = {}
 
@@ -87,7 +86,7 @@ class Engine:
             self._graphs[key] = build_graph(
                 wanted.method,
                 kg=self._kg,
-                generator=self._model(wanted),
+                generator=self._model(wanted.model, wanted.device, wanted.dtype),
                 reader=wanted.reader or None,
                 llm=self._llm(wanted.llm),
                 prompts=wanted.prompts,
@@ -95,63 +94,17 @@ class Engine:
             )
         return self._graphs[key]
 
-    def _model(self, wanted: Wanted) -> "LocalModel":
-        from ...agent.llm.local import load_generator
 
-        key = (wanted.model, wanted.device, wanted.dtype)
-        if key not in self._models:
-            loaded = load_generator(wanted.model, device=wanted.device, dtype=wanted.dtype)
-            self._models[key] = loaded
-        return self._models[key]
+def _model(source: str, device: str, dtype: str) -> "LocalModel":
+    from ...agent.llm.local import load_generator
 
-    def _llm(self, spec: str) -> "BaseChatModel | None":
-        from ...agent.llm.chat import chat_model
-
-        if spec not in self._llms:
-            self._llms[spec] = chat_model(spec)
-        return self._llms[spec]
+    return load_generator(source, device=device, dtype=dtype)
 
 
-class Loading:
-    """A session that is made in the background; what goes wrong is raised where it is needed."""
+def _llm(spec: str) -> "BaseChatModel | None":
+    from ...agent.llm.chat import chat_model
 
-    def __init__(self, make: Callable[[], Session]) -> None:
-        self._make = make
-        self._made: Future[Session] = Future()
-        self._thread = Thread(target=self._run, name="loading", daemon=True)
-
-    def start(self) -> None:
-        """Begin, if it has not begun."""
-        if self._thread.ident is None:
-            self._thread.start()
-
-    def get(self) -> Session:
-        """The session, once it is there. Raises what making it raised."""
-        self.start()
-        return self._made.result()
-
-    def settle(self) -> None:
-        """Wait until it is done, well or not, if it has begun."""
-        if self._thread.ident is not None:
-            wait([self._made])
-
-    @classmethod
-    def done(cls, session: Session) -> "Loading":
-        """One that has nothing to do."""
-        loading = cls(lambda: session)
-        loading.start()
-        return loading
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether it has begun and is not done."""
-        return self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            self._made.set_result(self._make())
-        except BaseException as error:
-            self._made.set_exception(error)
+    return chat_model(spec)
 
 
 @dataclass(frozen=True)
@@ -255,7 +208,7 @@ class Talk:
         self._engine = Engine(kg)
         self._turns = deque[Remembered](maxlen=_MOST_REMEMBERED)
         self._shown_notes = set[str]()
-        self.loading = Loading(lambda: self._engine.session(self.wanted))
+        self.loading = Prepared(lambda: self._engine.session(self.wanted))
 
     @property
     def thread(self) -> str:
@@ -271,7 +224,7 @@ class Talk:
             session = self.loading.get()
         return replace(session, notes=tuple(n for n in session.notes if n not in self._shown_notes))
 
-    def told_notes(self) -> tuple[str, ...]:
+    def new_notes(self) -> tuple[str, ...]:
         """The notes that no answer had yet; none will have them."""
         notes = self.session().notes
         self._shown_notes.update(notes)
@@ -287,7 +240,8 @@ class Talk:
             self.loading.settle()
             session = self._engine.session(wanted)
         self.wanted = wanted
-        self.loading = Loading.done(session)
+        self.loading = Prepared(lambda: session)
+        self.loading.begin()
 
     def threads(self, thread: str | None) -> "ThreadSaver":
         """Where a thread is kept. Raises InputError."""

@@ -186,10 +186,10 @@ def _state_of(turn: "Turn") -> "State":
 
 def _print_turn(talk: Talk, turn: "Turn") -> None:
     talk.console.print(f"  {turn['number']}  {one_line(turn['question'])}")
-    talk.console.print(f"     {cropped(one_line(_told(turn)), _LONGEST)}", style="dim")
+    talk.console.print(f"     {cropped(one_line(_answer_text(turn)), _LONGEST)}", style="dim")
 
 
-def _told(turn: "Turn") -> str:
+def _answer_text(turn: "Turn") -> str:
     """What was answered; of answers that are listed, also what each is and what it belongs to."""
     from ..render import answer_text
     from ..tables import belongings

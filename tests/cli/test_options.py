@@ -11,7 +11,7 @@ from groundwalk.agent.errors import InputError, ModelError
 from groundwalk.agent.llm.model_folder import model_folder
 from groundwalk.cli.chat.commands import use_method, use_model
 from groundwalk.cli.options import Answering, chosen_method, method_of, named_method
-from groundwalk.cli.session import question_options
+from groundwalk.cli.session import check_answering
 from rich.console import Console
 
 
@@ -85,5 +85,5 @@ def test_another_model_brings_its_method_where_none_was_named(reader: str, is_na
 
 @pytest.mark.parametrize("no_partial", [True, False])
 def test_partial_answers_can_be_refused(no_partial: bool) -> None:
-    options = question_options(Answering(on_ambiguous="best", no_partial=no_partial))
+    _, options = check_answering(Answering(on_ambiguous="best", no_partial=no_partial))
     assert options.partial is not no_partial

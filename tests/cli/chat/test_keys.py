@@ -8,7 +8,8 @@ import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.options import Options
 from groundwalk.cli.chat.prompt import Typed
-from groundwalk.cli.chat.talk import Loading, Talk, Wanted
+from groundwalk.cli.chat.talk import Talk, Wanted
+from groundwalk.cli.preparing import Prepared
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -30,7 +31,8 @@ def typed(keys: PipeInput) -> Typed:
     """A prompt at which two questions were typed before."""
     wanted = Wanted("gcr", "bundled", "none", "cpu", "auto", None, Options(), (), False, None)
     talk = Talk(open_kg("world"), wanted, Console())
-    talk.loading = Loading.done(cast(Any, None))
+    talk.loading = Prepared(lambda: cast(Any, None))
+    talk.loading.get()
     prompt = Typed(talk)
     for question in (PERU, CHILE):
         keys.send_text(f"{question}\r")
