@@ -70,20 +70,39 @@ def with_one_proof(record: Record) -> Record:
 def read_records(folder: Path) -> list[Record]:
     """The records of a run directory, or of a file of such lines, in its order.
 
-    Raises InputError, with the number of the line, for one that is torn, of another schema or not
-    a record, and for a question that a method answered twice; also where nothing is there.
+    Raises InputError as `whole_records`, also for a line that is torn and where nothing is there.
     """
     file = folder / LINES_FILE if folder.is_dir() else folder
-    records: dict[tuple[QuestionKey, str], Record] = {}
-    for number, line in numbered_lines(file):
-        record = _record(line, f"{file}, line {number}")
-        key = question_key(record), record["method"]
-        if key in records:
-            raise InputError(f"{file}, line {number}: {record['id']} was asked before", _HINT)
-        records[key] = record
+    records = list(whole_records(file, skips_torn=False))
     if not records:
         raise InputError(f"{file} holds no lines", "is the run of this folder finished?")
-    return list(records.values())
+    return records
+
+
+def whole_records(file: Path, *, skips_torn: bool = True) -> Iterator[Record]:
+    """The records of a file; a last line without its end is one still being written.
+
+    Raises InputError, with the number of the line, for one of another schema or that is no record,
+    and for a question that a method answered twice.
+    """
+    before: dict[tuple[QuestionKey, str], int] = {}
+    for number, line in numbered_lines(file):
+        if skips_torn and not line.endswith(b"\n"):
+            return
+        where = f"{file}, line {number}"
+        record = checked(Record, line, f"{where}: is not a record", _HINT)
+        if record["schema"] not in SCHEMAS:
+            known = f"not {' or '.join(map(str, SCHEMAS))}, which this version reads"
+            raise InputError(f"{where}: has schema {record['schema']}, {known}", "run it again")
+        if len(record["right"]) != len(record["answers"]):
+            raise InputError(f"{where}: is not a record: not every answer is right or wrong", _HINT)
+        first = before.setdefault((question_key(record), record["method"]), number)
+        if first != number:
+            raise InputError(
+                f"{where}: {record['id']} was answered before, in line {first}",
+                "remove one of the lines",
+            )
+        yield record
 
 
 def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -125,14 +144,6 @@ def _mended(line: bytes) -> bytes:
         return json_line(json.loads(line))
     except (ValueError, RecursionError):
         return line
-
-
-def _record(line: bytes, where: str) -> Record:
-    record = checked(Record, line, f"{where}: is not a record", _HINT)
-    if record["schema"] not in SCHEMAS:
-        known = f"not {' or '.join(map(str, SCHEMAS))}, which this version reads"
-        raise InputError(f"{where}: has schema {record['schema']}, {known}", "run it again")
-    return record
 
 
 @lru_cache(maxsize=8)

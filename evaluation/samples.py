@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import sqrt
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 from ..agent.errors import DatasetError, InputError
 
 Part: TypeAlias = Literal["train", "tune", "report", "all"]
 """Which questions of a set are asked, by the split rule; `all` is every one of them."""
 
-PARTS: tuple[Part, ...] = ("train", "tune", "report", "all")
+PARTS: tuple[Part, ...] = get_args(Part)
 
 
 def part_of(question: str) -> Part:

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from ...agent.kg import BuildProgress, build, normalise, open_kg
 from ..report.terminal import aligned
-from .harness import alone, conduct, machine, mistyped, options_of, peak_memory
+from .harness import alone, conduct, machine, mistyped, names, options_of, peak_memory
 
 _BATCHES = 300
 _BATCH = 10
@@ -32,9 +32,6 @@ ENTITIES_PER_TRIPLE = 0.1
 
 _RELATIONS = 200
 _CLASSES = 50
-_WORDS = 20_000
-_CONSONANTS = "bcdfghjklmnprstvwz"
-_VOWELS = "aeiou"
 _NAMESPACE = "http://example.org"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -194,10 +191,8 @@ def write_graph(path: Path, triples: int, *, seed: int = 0) -> int:
     """
     random = Random(seed)
     entities = max(int(triples * ENTITIES_PER_TRIPLE), 1)
-    words = [_word(random) for _ in range(_WORDS)]
     with path.open("w", encoding="ascii") as file:
-        for number in range(entities):
-            label = " ".join(random.choices(words, k=random.randint(1, 3)))
+        for number, label in enumerate(names(entities, seed)):
             head = f"<{_NAMESPACE}/e/{number}>"
             kind = f"<{_NAMESPACE}/class/{int(_CLASSES * random.random() ** 2)}>"
             file.write(f'{head} {_LABEL} "{label}"@en .\n{head} {_TYPE} {kind} .\n')
@@ -209,11 +204,6 @@ def write_graph(path: Path, triples: int, *, seed: int = 0) -> int:
                 f"<{_NAMESPACE}/e/{head}> <{_NAMESPACE}/r/{relation}> <{_NAMESPACE}/e/{tail}> .\n"
             )
     return entities
-
-
-def _word(random: Random) -> str:
-    syllables = (random.choice(_CONSONANTS) + random.choice(_VOWELS) for _ in range(4))
-    return "".join(syllables)[: random.randint(3, 8)].capitalize()
 
 
 if __name__ == "__main__":

@@ -5,33 +5,27 @@ and topics, and the paths that leave the topics. The models are the bundled one,
 known shapes: what a model costs depends on its shape alone, so random weights time it as well.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import (
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerBase,
-    PreTrainedTokenizerFast,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-)
+from transformers import PreTrainedTokenizerBase, Qwen2Config, Qwen2ForCausalLM
 
 from ...agent.decoding.arrays import Array
 from ...agent.decoding.index import TokenIndex, build_index
 from ...agent.decoding.units import Tokens, unit_tokens, wire_tokens
-from ...agent.decoding.wire import MARKERS, PATH, SEPARATOR, escape
+from ...agent.decoding.wire import PATH, SEPARATOR, escape
 from ...agent.errors import ModelError
 from ...agent.kg import KnowledgeGraph, Term
 from ...agent.linking import LabelLinker
 from ...agent.llm.local import LocalModel, load_model
 from ...agent.llm.model_folder import ModelSettings
-from ...agent.llm.prompt import Mention, path_prompt, path_tokens, shared_tokens
+from ...agent.llm.prompt import Mention, wire_prompt
+from ...training.recipe import Size
+from ...training.trainer.scratch import new_model, train_tokenizer
 from ..datasets import read_samples
 from ..samples import Sample, of_part
 from .harness import data_folder
@@ -97,16 +91,8 @@ class Scene:
                     Mention(m.start, m.end, c.label, c.kind)
                     for m, c in zip(linked, best, strict=True)
                 ]
-                yield self._case(sample.question, mentions, known)
-
-    def _case(self, question: str, mentions: Sequence[Mention], topics: dict[Term, str]) -> Case:
-        tokenizer, settings = self.local.tokenizer, self.local.settings
-        masked, instruct = settings.masked, settings.instruct
-        prompt = path_tokens(
-            tokenizer, path_prompt(question, mentions, masked=masked, instruct=instruct)
-        )
-        shared = shared_tokens(tokenizer, prompt, masked=masked, instruct=instruct)
-        return Case(question, tuple(prompt), topics, shared)
+                prompt, shared = wire_prompt(self.local, sample.question, mentions)
+                yield Case(sample.question, tuple(prompt), known, shared)
 
     def count(self, case: Case, hops: int) -> int:
         """How many paths of 1 to `hops` hops leave the topics and never come back to one."""
@@ -211,43 +197,24 @@ def graph_tokenizer(
         terms = sorted({term for fact in facts for term in fact})
         names = dict(zip(terms, kg.labels.names(terms), strict=True))
         texts.extend(SEPARATOR.join(names[term] for term in fact) for fact in facts)
-    backend = Tokenizer(models.BPE())
-    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)  # pyright: ignore[reportAttributeAccessIssue]
-    backend.decoder = decoders.ByteLevel()  # pyright: ignore[reportAttributeAccessIssue]
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
-        special_tokens=["<pad>", *MARKERS],
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    backend.train_from_iterator(texts, trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend, pad_token="<pad>", additional_special_tokens=list(MARKERS)
-    )
+    return train_tokenizer(texts, vocabulary=vocabulary)
 
 
-def small_llama(tokenizer: PreTrainedTokenizerBase) -> LocalModel:
+def small_llama(tokenizer: Any) -> LocalModel:
     """Four layers of 256: about the size of the bundled model, with any tokenizer."""
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=256,
-        intermediate_size=688,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        tie_word_embeddings=True,
-    )
-    return _random("small", LlamaForCausalLM, config, tokenizer)
+    eos, pad = tokenizer.eos_token_id, tokenizer.pad_token_id
+    model = new_model(len(tokenizer), Size(width=256, layers=4, heads=4), 0, eos=eos, pad=pad)
+    return LocalModel("small", model.eval(), tokenizer, ModelSettings())
 
 
 def qwen_25m(tokenizer: PreTrainedTokenizerBase) -> LocalModel:
     """25 million parameters under a vocabulary of 150k tokens."""
-    return _qwen("25M", tokenizer, width=160, layers=4, heads=4, kv_heads=2, inner=640)
+    return _qwen("25M", tokenizer, width=160, layers=4, heads=4, inner=640)
 
 
 def qwen_half_b(tokenizer: PreTrainedTokenizerBase) -> LocalModel:
     """The shape of Qwen2's model of half a billion parameters."""
-    return _qwen("0.5B", tokenizer, width=896, layers=24, heads=14, kv_heads=2, inner=4864)
+    return _qwen("0.5B", tokenizer, width=896, layers=24, heads=14, inner=4864)
 
 
 def _qwen(
@@ -257,7 +224,6 @@ def _qwen(
     width: int,
     layers: int,
     heads: int,
-    kv_heads: int,
     inner: int,
 ) -> LocalModel:
     """A model of Qwen2's shape; the tokenizer uses only the first tokens of its vocabulary."""
@@ -267,10 +233,11 @@ def _qwen(
         intermediate_size=inner,
         num_hidden_layers=layers,
         num_attention_heads=heads,
-        num_key_value_heads=kv_heads,
+        num_key_value_heads=2,
         tie_word_embeddings=True,
     )
-    return _random(name, Qwen2ForCausalLM, config, tokenizer)
+    torch.manual_seed(0)
+    return LocalModel(name, Qwen2ForCausalLM(config).eval(), tokenizer, ModelSettings())
 
 
 def bundled() -> LocalModel | None:
@@ -279,8 +246,3 @@ def bundled() -> LocalModel | None:
         return load_model()
     except ModelError:
         return None
-
-
-def _random(name: str, kind: Any, config: Any, tokenizer: PreTrainedTokenizerBase) -> LocalModel:
-    torch.manual_seed(0)
-    return LocalModel(name, kind(config).eval(), tokenizer, ModelSettings())

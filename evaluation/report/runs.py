@@ -4,7 +4,7 @@ A series is one method of one run, with its numbers: what the page compares.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,15 +12,8 @@ from typing import Any, cast
 
 from ...agent.errors import InputError
 from ..analysis.summary import Summary, summarise_method
-from ..record_lines import (
-    LINES_FILE,
-    QuestionKey,
-    checked,
-    numbered_lines,
-    question_key,
-    with_one_proof,
-)
-from ..records import SCHEMAS, Record
+from ..record_lines import LINES_FILE, whole_records, with_one_proof
+from ..records import Record
 from ..runner.run_folder import CONFIG_FILE
 from .embed import shown
 
@@ -81,7 +74,7 @@ def _read_run(folder: Path, name: str, seen: Callable[[str, Record], None]) -> R
         raise InputError(f"{folder} is no directory", _HINT)
     config, begun = _config(folder / CONFIG_FILE)
     records = list[Record]()
-    for record in _records(folder / LINES_FILE):
+    for record in whole_records(folder / LINES_FILE):
         seen(name, record)
         records.append(with_one_proof(record))
     if not records:
@@ -105,30 +98,6 @@ def _config(file: Path) -> tuple[dict[str, Any], datetime]:
         return settings, datetime.fromisoformat(str(settings.get("begun"))).astimezone(UTC)
     except (ValueError, OverflowError):  # written before runs kept their date
         return settings, written
-
-
-def _records(file: Path) -> Iterator[Record]:
-    """The records of `samples.jsonl`; a last line without its end is one still being written."""
-    first: dict[tuple[QuestionKey, str], int] = {}
-    for number, line in numbered_lines(file):
-        if not line.endswith(b"\n"):
-            return
-        where = f"{file}, line {number}"
-        record = checked(Record, line, f"{where}: is not a record", _HINT)
-        if record["schema"] not in SCHEMAS:
-            raise InputError(
-                f"{where}: has schema {record['schema']}, not {SCHEMAS[-1]}",
-                "make the report with the version that made the run",
-            )
-        if len(record["right"]) != len(record["answers"]):
-            raise InputError(f"{where}: is not a record: not every answer is right or wrong", _HINT)
-        key = question_key(record), record["method"]
-        if (before := first.setdefault(key, number)) != number:
-            raise InputError(
-                f"{where}: {record['id']} was answered before, in line {before}",
-                "remove one of the lines",
-            )
-        yield record
 
 
 def _distinct_names(folders: Sequence[Path]) -> list[str]:

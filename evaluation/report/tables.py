@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ..analysis.bootstrap import Estimate
 from ..analysis.summary import Kinds, Summary
+from ..runner.config import dotted
 from .embed import shown
 from .runs import Run, Series
 
@@ -221,16 +222,14 @@ def differences(runs: Sequence[Run]) -> Table | None:
     )
 
 
-def flat(config: dict[str, Any], above: str = "") -> dict[str, str]:
+def flat(config: dict[str, Any]) -> dict[str, str]:
     """Settings by their dotted names, each value as text."""
-    named: dict[str, str] = {}
-    for name, value in config.items():
-        if isinstance(value, dict) and value:
-            named |= flat(cast("dict[str, Any]", value), f"{above}{name}.")
-        else:
-            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            named[shown(f"{above}{name}")] = shown(written)
-    return named
+    return {
+        shown(name): shown(
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        )
+        for name, value in dotted(config)
+    }
 
 
 def _asked(one: Series) -> Cell:

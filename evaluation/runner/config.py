@@ -274,17 +274,17 @@ def _matters(name: str) -> bool:
 
 def _named(settings: Mapping[str, Any]) -> dict[str, object]:
     """Every setting by its dotted name; of an LLM in a folder, the content is enough."""
-    named = dict(_flat(settings))
+    named = dict(dotted(settings))
     if str(named.get("llm")).startswith(_LOCAL):
         named["llm"] = _LOCAL
     return named
 
 
-def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+def dotted(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
     """Every setting by its dotted name, as JSON has it."""
     for name, value in settings.items():
         if isinstance(value, dict):
-            yield from _flat(cast("dict[str, Any]", value), f"{above}{name}.")
+            yield from dotted(cast("dict[str, Any]", value), f"{above}{name}.")
         else:
             yield above + name, list(value) if isinstance(value, tuple) else value
 

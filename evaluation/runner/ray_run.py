@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any, cast
 
 from ...agent.errors import GroundwalkError, InputError, ServiceError
@@ -71,12 +70,7 @@ class RayActors:
             self._began = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._began:
             self._ray.shutdown()
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, cast
 
 from ...agent.errors import DiskError, InputError
@@ -65,12 +64,7 @@ class RunLines:
     def __enter__(self) -> "RunLines":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._beside.shutdown()
         os.close(self._handle)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.util import Finalize
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Literal, TypeAlias, cast
 
 from ...agent.errors import GroundwalkError
@@ -48,12 +48,7 @@ class Workers:
     def __enter__(self) -> "Workers":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for worker in self._pool:
             worker.end(at_once=kind is not None)
 

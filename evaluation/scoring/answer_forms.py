@@ -5,7 +5,7 @@ Numbers compare by value, whatever unit follows them, yes and no by themselves, 
 
 import re
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 from ...agent.query.values import value_of
 from ...agent.records import Answer, Result
@@ -13,7 +13,7 @@ from ...agent.state import State
 from ..samples import Gold, Sample
 
 Form: TypeAlias = Literal["members", "number", "yesno", "rows"]
-FORMS: tuple[Form, ...] = ("members", "number", "yesno", "rows")
+FORMS: tuple[Form, ...] = get_args(Form)
 
 _NUMBER = re.compile(r"([+-]?)(\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|\.\d+)(?:\s.*)?", re.DOTALL)
 _PLAIN = re.compile(r"[+-]?\d+(?:\.\d+)?")

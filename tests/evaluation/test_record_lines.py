@@ -58,7 +58,7 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(status="fine"), "is not a record: status"),
         (changed(answers=[{"term": "<a>"}]), "is not a record: answers.0.label: Field required"),
         (changed(schema=3), "has schema 3, not 1 or 2"),
-        (stub_records()[0], "s1 was asked before"),
+        (stub_records()[0], "s1 was answered before, in line 1"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: object, reason: str) -> None:

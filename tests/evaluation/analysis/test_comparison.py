@@ -26,7 +26,7 @@ def worse() -> list[Record]:
     """The stub records, but for the first question, which went wrong, and one left silent."""
     records = stub_records("plan")
     records[0]["metrics"] = no_scores()
-    records[4]["answers"] = []
+    records[4]["answers"], records[4]["right"] = [], []
     return records
 
 
