@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ..agent.errors import InputError
 from ..agent.records import StepRecord
@@ -119,6 +119,20 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, bytes]]:
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise InputError(f"{file} cannot be read: {reason}", "check the path") from None
+
+
+def open_lines(file: Path, why: str) -> IO[bytes]:
+    """The file to append lines to, without a last line that was torn when writing was killed.
+
+    Raises InputError, with the hint `why`, where it cannot be written.
+    """
+    try:
+        lines = file.open("ab", buffering=0)
+        lines.truncate(file.read_bytes().rfind(b"\n") + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{file} cannot be written: {reason}", why) from None
+    return lines
 
 
 def checked(shape: type[T], line: bytes, where: str, hint: str) -> T:

@@ -135,6 +135,7 @@ def _training(report: TrainReport) -> list[str]:
     if report.lessons:
         dropped = sum(report.dropped.values())
         data += f", {report.lessons} questions; {dropped} more gave no relation path"
+    by_step = ", ".join(f"{step}: {share:.1%}" for step, share in report.hits.items())
     way = f"fine-tuned from `{report.base}`" if report.base else "trained from scratch"
     return [
         data,
@@ -143,11 +144,7 @@ def _training(report: TrainReport) -> list[str]:
         f"- Paths of up to {settings.hops} hops; answers are shown from a confidence of "
         f"{settings.confidence}, fitted on questions that it was not trained on",
         *([f"- Ended before its last step: {report.stopped}"] if report.stopped else []),
-        *(
-            [f"- Hits@1 on a few held-out questions, by step: {_by_step(report.hits)}"]
-            if report.hits
-            else []
-        ),
+        *([f"- Hits@1 on a few held-out questions, by step: {by_step}"] if report.hits else []),
     ]
 
 
@@ -169,10 +166,6 @@ def _scores(report: TrainReport) -> list[str]:
         shares = ", ".join(f"`{name}` {share:.1%}" for name, share in report.baselines.items())
         lines += ["", f"The same questions by simpler methods: {shares}."]
     return lines
-
-
-def _by_step(hits: dict[int, float]) -> str:
-    return ", ".join(f"{step}: {share:.1%}" for step, share in hits.items())
 
 
 def _cell(value: object) -> str:

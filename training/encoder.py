@@ -22,7 +22,7 @@ from .queries.question import QueryQuestion
 from .queries.typed import TypedQuestion, typed_question
 from .questions.graph import Graph, Move
 from .questions.questioner import Sample
-from .recipe import FORMATS, SHARES, Recipe
+from .recipe import FORMATS, SHARES, Schedule
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -44,7 +44,10 @@ class Units:
         self._tokenizer = tokenizer
         self._style = unit_style(tokenizer, names)
         self._seen: dict[str, list[int]] = {}
-        self.tags = {wire: self._tags(wire) for wire in (PATH, PLAN, TRIPLE)}
+        self.tags = {
+            wire: (self._marker(wire.open), self._marker(wire.close))
+            for wire in (PATH, PLAN, TRIPLE)
+        }
         self.open, self.close = self.tags[PATH]
         self.none = self._marker(NONE)
         self.eos = self._special("eos")
@@ -61,9 +64,6 @@ class Units:
     def after_arrow(self, name: str) -> list[int]:
         """The token ids of a name after an arrow."""
         return self.of(f"{self._style.lead}{name}")
-
-    def _tags(self, wire: Wire) -> tuple[int, int]:
-        return self._marker(wire.open), self._marker(wire.close)
 
     def _marker(self, marker: str) -> int:
         token = cast(Any, self._tokenizer).get_added_vocab().get(marker)
@@ -225,18 +225,16 @@ class Batches:
         self,
         material: Material,
         encoder: Encoder,
-        recipe: Recipe,
-        *,
-        batch: int,
-        pool: int,
-        query_encoder: QueryEncoder | None = None,
+        schedule: Schedule,
+        formats: Sequence[str],
+        query_encoder: QueryEncoder | None,
     ) -> None:
-        self.batch = batch
+        self.batch = schedule.batch
         self._material = material
         self._encoder = encoder
-        self._formats = tuple(recipe.formats)
+        self._formats = formats
         self._query_encoder = query_encoder
-        self._pool = pool
+        self._pool = schedule.pool
         self._made: tuple[int, list[list[Encoded]]] = (-1, [])
 
     def __getitem__(self, number: int) -> list[Encoded]:

@@ -25,7 +25,7 @@ from .material import gather, open_graph
 from .recipe import Recipe, Schedule
 from .trainer.checkpoint import Elapsed, needed, open_partial
 from .trainer.job import Job, Made, keep_made, made_folder, read_made
-from .trainer.watched import OFTEN, PATIENCE, Unwatched, Watcher
+from .trainer.watched import OFTEN, PATIENCE, Watcher
 
 
 def train(
@@ -46,7 +46,7 @@ def train(
     hand_written = tuning_questions(kg_source, recipe)
     without_answer(hand_written)  # which raises now what would be raised after the last step
     first, turn = _processes(recipe)
-    watcher = watcher if watcher and first else Unwatched()
+    watcher = watcher if watcher and first else Watcher()
     with turn():
         kg = open_graph(kg_source, recipe, watcher)
         material = gather(kg, kg_source, recipe, _chat(recipe, out) if first else None)

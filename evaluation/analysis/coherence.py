@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -17,7 +17,7 @@ from ...agent.errors import InputError, ServiceError
 from ...agent.llm.replies import without_thoughts
 from ...agent.records import StepRecord
 from ...prompts import render
-from ..record_lines import LINES_FILE, checked, json_line, numbered_lines, read_records
+from ..record_lines import LINES_FILE, checked, json_line, numbered_lines, open_lines, read_records
 from ..records import SCHEMA, Record
 from .bootstrap import Estimate, ratio_interval
 
@@ -110,7 +110,7 @@ def judge(
     if not items:
         raise InputError(f"{run} has no answer with a chain", "there is nothing to rate")
     file = run / COHERENCE_FILE
-    with _opened(file) as lines:
+    with open_lines(file, "ratings are kept in it") as lines:
         known = {_key(rating): rating for rating in _ratings(file)}
         for item in items:
             if item.key not in known:
@@ -176,18 +176,6 @@ def _ask(llm: "BaseChatModel", item: _Item) -> Rating:
         rating=read_rating(reply),
         reply=reply[:_LONGEST_REPLY],
     )
-
-
-def _opened(file: Path) -> IO[bytes]:
-    """The file to append lines to, without a last line that was torn when judging was killed."""
-    try:
-        lines = file.open("ab", buffering=0)
-        whole = file.read_bytes()
-        lines.truncate(whole.rfind(b"\n") + 1)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{file} cannot be written: {reason}", "ratings are kept in it") from None
-    return lines
 
 
 def _ratings(file: Path) -> Iterator[Rating]:

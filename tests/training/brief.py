@@ -1,12 +1,12 @@
 """Trainings whose questions take a second, where those of a user's take half a minute."""
 
-from functools import partial
+from dataclasses import replace
 
 import pytest
 from groundwalk.training import material
 from groundwalk.training.fitting import account, exams, fit, words
 from groundwalk.training.reader import thresholds, tune, tuning
-from groundwalk.training.reader.tuning import Tuning
+from groundwalk.training.reader.tuning import TUNING
 
 
 def brief(patch: pytest.MonkeyPatch) -> None:
@@ -32,4 +32,4 @@ def brief_tuning(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(thresholds, "_ACCOUNTED", 5)
     patch.setattr(tuning, "DOMAINS", 2)
     patch.setattr(tune, "_OF_EACH", 25)
-    patch.setattr(tune, "Tuning", partial(Tuning, batch=8, rate=5e-3))
+    patch.setattr(tune, "TUNING", replace(TUNING, batch=8, rate=5e-3))

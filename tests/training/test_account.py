@@ -28,7 +28,7 @@ from groundwalk.training.fitting.pointer import Pointer
 from groundwalk.training.fitting.thresholds import share_above
 from groundwalk.training.queries.questions import Shares
 from groundwalk.training.queries.typed import Span, TypedQuestion, typed_question
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 from .asking import WORLD, asking
 
@@ -153,7 +153,7 @@ def test_the_account_learns_which_words_are_unread(monkeypatch: pytest.MonkeyPat
         skeletons=1, operators=0, joint=0, unanswerable=0, unread=0.5, filler=0, noise=0
     )
     few = replace(own, skeletons=own.skeletons[::80], shares=shares)
-    model, threshold = train_account(few, label, Unwatched(), steps=150, seed=0)
+    model, threshold = train_account(few, label, Watcher(), steps=150, seed=0)
     assert 0.05 <= threshold <= 0.95
     learnt = LearntAccount(model.arrays(), threshold, label)
     found = (own for own in map(typed_question, few.stream(99)) if own and own.actions)

@@ -7,7 +7,7 @@ import pytest
 from groundwalk.training.fitting.exams import Exam, answer, forget_answers
 from groundwalk.training.fitting.thresholds import Answered
 from groundwalk.training.trainer.checkpoint import Elapsed
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 
 class Asked:
@@ -25,7 +25,7 @@ class Asked:
 
     def answer(self, partial: Path) -> dict[str, list[Answered]]:
         exams = {"a": Exam([10, 11, 12], self.ask), "b": Exam(range(6), self.ask)}
-        return answer(exams, partial, Elapsed(partial, time.monotonic()), Unwatched())
+        return answer(exams, partial, Elapsed(partial, time.monotonic()), Watcher())
 
 
 def test_exams_take_turns(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from groundwalk.training.material import Material, gather
 from groundwalk.training.recipe import Recipe, Schedule
 from groundwalk.training.trainer.checkpoint import Elapsed
 from groundwalk.training.trainer.job import Job, made_folder
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 from ..whole import build_graph
 from .toy import QUESTIONS, toy_turtle
@@ -45,7 +45,7 @@ def fitted(
     nothing: Any = None
     settings = ModelSettings(instruct=False, masked=True, formats=())
     local = LocalModel("in training", nothing, nothing, settings)
-    job = Job(kg, own, Recipe(), Schedule(), partial, Elapsed(partial, 0.0), Unwatched())
+    job = Job(kg, own, Recipe(), Schedule(), partial, Elapsed(partial, 0.0), Watcher())
     fit(job, local, hand_written)
     return LocalModel(str(folder), nothing, nothing, settings)
 

@@ -136,7 +136,7 @@ def test_a_value_that_question_and_query_say_is_a_mention(
     (lesson,) = query_lessons(kg, graph, [asked], 2).lessons
     begin = f"{question} <CLASS>country<WHERE>borders<MANY>"
     assert said(graph, [lesson]) == [begin + said_query]
-    assert asked.given == {"query": query, "mentions": []}, "it stays as it was"
+    assert asked.query == {"query": query, "mentions": []}, "it stays as it was"
 
 
 def nested_in(depth: int) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def test_a_query_needs_the_format(kg: KnowledgeGraph, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="corrections.jsonl:2: a query is learnt with the format"):
         gathered(kg, file, "path")
     recipe = Recipe(questions=file, formats=("path", "query"))
-    assert [own.given is None for own in asked_questions(recipe)] == [True, False]
+    assert [own.query is None for own in asked_questions(recipe)] == [True, False]
 
 
 def test_a_question_that_is_no_text_is_told(kg: KnowledgeGraph, tmp_path: Path) -> None:

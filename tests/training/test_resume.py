@@ -14,7 +14,7 @@ from groundwalk.training.trainer.checkpoint import (
     read_state,
     write_state,
 )
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 from .bases import save_base
 from .toy import toy_questions, toy_turtle
@@ -143,7 +143,7 @@ def test_other_settings_begin_anew(home: Path) -> None:
 def test_a_state_is_read_as_written(tmp_path: Path) -> None:
     import torch
 
-    folder = open_partial(tmp_path / "model", {"steps": 3}, Unwatched())
+    folder = open_partial(tmp_path / "model", {"steps": 3}, Watcher())
     assert read_state(folder) is None
     tensors = {"a": torch.arange(6).reshape(2, 3), "b.c": torch.tensor(0.5)}
     for done in (1, 2):
@@ -151,9 +151,9 @@ def test_a_state_is_read_as_written(tmp_path: Path) -> None:
         found = read_state(folder)
         assert found is not None and found[1] == {"done": done}
         assert all(bool((found[0][name] == own).all()) for name, own in tensors.items())
-    assert open_partial(tmp_path / "model", {"steps": 3}, Unwatched()) == folder
+    assert open_partial(tmp_path / "model", {"steps": 3}, Watcher()) == folder
     assert read_state(folder) is not None
-    open_partial(tmp_path / "model", {"steps": 4}, Unwatched())
+    open_partial(tmp_path / "model", {"steps": 4}, Watcher())
     assert read_state(folder) is None
     assert sorted(file.name for file in folder.iterdir()) == ["recipe.json"]
 
@@ -163,5 +163,5 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "mine.txt").write_text("keep", encoding="utf-8")
     with pytest.raises(InputError, match="no checkpoints"):
-        open_partial(tmp_path / "model", {}, Unwatched())
+        open_partial(tmp_path / "model", {}, Watcher())
     assert (folder / "mine.txt").exists()

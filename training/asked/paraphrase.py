@@ -5,8 +5,6 @@ stopped and goes on. A wording counts only where it holds every placeholder, so 
 asked about any topic.
 """
 
-import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -16,9 +14,11 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
+from typing_extensions import TypedDict
 
-from ...agent.errors import InputError, ServiceError
+from ...agent.errors import ServiceError
 from ...agent.llm.asking import Asker, UnansweredError
+from ...evaluation.record_lines import checked, json_line, numbered_lines, open_lines
 from ...prompts import render
 from ..questions.graph import Graph, execute
 from ..questions.questioner import Questioner, Sample
@@ -33,7 +33,6 @@ WORDINGS = 5
 _SHARE = 0.3
 """How many of the training samples are reworded ones."""
 _LONGEST = 300
-_WHY_WRITTEN = "the replies are kept there"
 
 Slots: TypeAlias = Mapping[str, str]
 """The placeholders of a question, such as `[country]`, by what they stand for: TOPIC or OTHER."""
@@ -45,6 +44,15 @@ class Chat(NamedTuple):
     llm: BaseChatModel
     name: str
     replies: Path
+
+
+class _Reply(TypedDict):
+    """A line of the file of replies; model and prompt make its key."""
+
+    llm: str
+    question: str
+    reply: str
+    key: str
 
 
 def reword(
@@ -60,24 +68,20 @@ def reword(
     InputError where its replies cannot be kept.
     """
     graph, lessons, asked = questioner.graph, list[Lesson](), 0
-    known, asker = _known(chat.replies), Asker(chat.llm)
-    for sample, slots in _distinct(questioner, seed, questions):
-        question = _with_slots(sample, slots)
-        placeholders = [*slots.values()]
-        prompt = render(
-            "paraphrase/reword.jinja",
-            None,
-            question=question,
-            placeholders=placeholders,
-            wordings=WORDINGS,
-        )
-        key = sha256(f"{chat.name}\n{prompt}".encode()).hexdigest()
-        if key not in known:
-            known[key] = _ask(asker, chat, prompt)
-            _keep(chat, key, question, known[key])
-        asked += 1
-        texts = read_wordings(known[key], slots, WORDINGS)
-        lessons += [_lesson(graph, sample, text) for text in texts]
+    with open_lines(chat.replies, "the replies are kept there") as lines:
+        known, asker = _known(chat.replies), Asker(chat.llm)
+        for sample, slots in _distinct(questioner, seed, questions):
+            question = _with_slots(sample, slots)
+            values = {"question": question, "placeholders": [*slots.values()]}
+            prompt = render("paraphrase/reword.jinja", None, wordings=WORDINGS, **values)
+            key = sha256(f"{chat.name}\n{prompt}".encode()).hexdigest()
+            if key not in known:
+                known[key] = reply = _ask(asker, chat, prompt)
+                kept = _Reply(llm=chat.name, question=question, reply=reply, key=key)
+                lines.write(json_line(kept))
+            asked += 1
+            texts = read_wordings(known[key], slots, WORDINGS)
+            lessons += [_lesson(graph, sample, text) for text in texts]
     if not lessons:
         raise ServiceError(
             f"{chat.name}: none of {asked} replies has a wording with its placeholders",
@@ -183,30 +187,9 @@ def _ask(asker: Asker, chat: Chat, prompt: str) -> str:
 
 
 def _known(file: Path) -> dict[str, str]:
-    """The replies by key; a last line that was torn by a kill is cut off."""
+    """The replies by key."""
     replies = dict[str, str]()
-    try:
-        whole = file.read_bytes() if file.exists() else b""
-        lines = whole[: whole.rfind(b"\n") + 1]
-        if len(lines) < len(whole):
-            os.truncate(file, len(lines))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror})", _WHY_WRITTEN) from error
-    for number, line in enumerate(lines.splitlines(), 1):
-        try:
-            row = json.loads(line)
-            replies[str(row["key"])] = str(row["reply"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"{file}, line {number}: holds no reply", "delete the line") from error
+    for number, line in numbered_lines(file):
+        kept = checked(_Reply, line, f"{file}, line {number}: holds no reply", "delete the line")
+        replies[kept["key"]] = kept["reply"]
     return replies
-
-
-def _keep(chat: Chat, key: str, question: str, reply: str) -> None:
-    line = json.dumps({"llm": chat.name, "question": question, "reply": reply, "key": key}) + "\n"
-    try:
-        with chat.replies.open("ab", buffering=0) as lines:
-            lines.write(line.encode())
-    except OSError as error:
-        raise InputError(
-            f"{chat.replies}: cannot be written ({error.strerror})", _WHY_WRITTEN
-        ) from error

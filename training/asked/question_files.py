@@ -21,14 +21,14 @@ from ..recipe import Recipe
 class FileQuestion(NamedTuple):
     """A question of a file: its text, the topics it names and the answers, as written there.
 
-    Or it comes with its query in the place of both, as `groundwalk ask --query` takes it.
+    Or it comes with its `query` in the place of both, as `groundwalk ask --query` takes it.
     """
 
     text: str
     topics: tuple[str, ...]
     answers: tuple[str, ...]
     line: int
-    given: Mapping[str, Any] | None = None
+    query: Mapping[str, Any] | None = None
 
 
 def asked_questions(recipe: Recipe) -> list[FileQuestion]:
@@ -48,10 +48,10 @@ def asked_questions(recipe: Recipe) -> list[FileQuestion]:
         for questions in files
         for one in select(questions, recipe.part, recipe.limit, recipe.seed)
     ]
-    given = next((one for one in asked if one.given is not None), None)
-    if given is not None and "query" not in recipe.formats:
+    with_query = next((question for question in asked if question.query is not None), None)
+    if with_query is not None and "query" not in recipe.formats:
         raise InputError(
-            f"{recipe.questions}:{given.line}: a query is learnt with the format query",
+            f"{recipe.questions}:{with_query.line}: a query is learnt with the format query",
             "add it to the formats: --formats path,query",
         )
     return asked
@@ -120,8 +120,8 @@ def _read_json(line: str, number: int, file: Path) -> FileQuestion:
     try:
         row = cast("dict[str, Any]", json.loads(line))
         if "query" in row and "answers" not in row:
-            given = {name: row[name] for name in ("query", "mentions") if name in row}
-            return FileQuestion(_text(row["question"]), (), (), number, given)
+            query = {name: row[name] for name in ("query", "mentions") if name in row}
+            return FileQuestion(_text(row["question"]), (), (), number, query)
         question, topics, answers = row["question"], row["topics"], row["answers"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DatasetError(f"{file}:{number}: is not a question ({error!r})") from error

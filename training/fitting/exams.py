@@ -39,7 +39,7 @@ from ..questions.graph import Graph, execute
 from ..questions.questioner import Questioner, Sample
 from ..trainer.checkpoint import EVERY, Elapsed, read_json, write_json
 from ..trainer.watched import Watcher, counted
-from .thresholds import Answered, Judged
+from .thresholds import Answered
 
 _FILE = "answers.json"
 _Name = TypeVar("_Name")
@@ -144,7 +144,7 @@ def confidence_in(
 
 def judge(
     kg: KnowledgeGraph, local: LocalModel, graph: Graph, method: str
-) -> Callable[[Sample], Judged]:
+) -> Callable[[Sample], Answered]:
     """What lets the whole agent answer a sample by a method, however unsure it is.
 
     It is right where it finds what the sample's relation path reaches, and nothing else. The
@@ -160,14 +160,14 @@ def judge(
         revisits="walk" if graph.returns else "no-topic",
     )
 
-    def judged(sample: Sample) -> Judged:
+    def answered(sample: Sample) -> Answered:
         state: Any = agent.invoke({"question": sample.question}, context=options)
         answers = {answer["term"] for answer in state["answers"]}
         wanted = execute(graph, sample.walk[0], sample.moves) if sample.moves else ()
         right = bool(answers) and answers == {graph.terms[node] for node in wanted}
-        return Judged(sample, state["confidence"] if answers else 0.0, right)
+        return Answered(state["confidence"] if answers else 0.0, right)
 
-    return judged
+    return answered
 
 
 def calibration_samples(questioner: Questioner, count: int, seed: int) -> list[Sample]:

@@ -150,7 +150,7 @@ def _walk_exams(
     """
     graph = job.material.graph
     exams: dict[_Key, Exam] = {
-        (_HELD_OUT, name): _held_out(samples, judge(job.kg, local, graph, method))
+        (_HELD_OUT, name): Exam(samples, judge(job.kg, local, graph, method))
         for name, method in methods.items()
         if not unanswerable or name not in NAMES
     }
@@ -195,14 +195,6 @@ def _walk_threshold(judged: Sequence[Judged], unanswerable: Sequence[Answered] |
     if unanswerable is None:
         return round(confidence_of(judged), 4)
     return tuned_threshold([one.confidence for one in unanswerable], judged)
-
-
-def _held_out(samples: Sequence[Sample], ask: Callable[[Sample], Judged]) -> Exam:
-    def answered(sample: Sample) -> Answered:
-        one = ask(sample)
-        return Answered(one.confidence, one.right)
-
-    return Exam(samples, answered)
 
 
 def _without_answer(questions: Sequence[Question], ask: Callable[[Question], float]) -> Exam:

@@ -16,7 +16,7 @@ from ..asked.lesson_stream import draw
 from ..material import Material
 from ..questions.graph import Graph, Moves
 from ..questions.questioner import Sample
-from ..trainer.watched import Unwatched, Watcher, counted
+from ..trainer.watched import Watcher, counted
 
 _MOST_GENERATED = 100_000
 _OF_ENTITY = 100
@@ -53,7 +53,7 @@ def fit_scope(samples: Iterable[Sample], watcher: Watcher | None = None) -> Scop
         answered,
         least=_MIN_SAMPLES,
         small=_SMALL,
-        on_round=lambda done: (watcher or Unwatched()).part("weighing their words", done, _ROUNDS),
+        on_round=lambda done: (watcher or Watcher()).part("weighing their words", done, _ROUNDS),
     )
 
 

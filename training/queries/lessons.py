@@ -22,7 +22,7 @@ from ..asked.lessons import nodes_named, positions, topics_of
 from ..asked.question_files import FileQuestion
 from ..asked.supervision import settle
 from ..questions.graph import Graph
-from ..trainer.watched import Unwatched, Watcher, counted
+from ..trainer.watched import Watcher, counted
 from .mentioned import Spot, is_free, with_mentions
 from .question import Named, QueryQuestion, sign, words_of
 from .search import Candidate, Gold, queries_giving
@@ -71,12 +71,14 @@ def query_lessons(
     lessons, dropped = list[QueryQuestion](), Counter[str]()
     linker = LabelLinker(kg.labels)
     for question in asked:
-        given = None if question.given is None else _given(kg, graph, linker, question)
-        if isinstance(given, str):
-            dropped[given] += 1
-        elif given is not None:
-            lessons.append(given)
-    answered, unanswered = _searched_all(kg, graph, asked, hops, watcher or Unwatched())
+        if question.query is None:
+            continue
+        lesson = _with_query(kg, graph, linker, question)
+        if isinstance(lesson, str):
+            dropped[lesson] += 1
+        else:
+            lessons.append(lesson)
+    answered, unanswered = _searched_all(kg, graph, asked, hops, watcher or Watcher())
     walks = [one.asked for one in unanswered]
     for one, actions in zip(answered, _settled(graph, answered), strict=True):
         lessons.append(_question(one.asked.text, one.positions, one.named, actions))
@@ -97,7 +99,7 @@ def _searched_all(
     searched = [
         _searched(kg, returning, question, hops)
         for question in counted(asked, len(asked), what, watcher)
-        if question.given is None
+        if question.query is None
     ]
     answered = [one for one in searched if one.candidates]
     return answered, [one for one in searched if not one.candidates]
@@ -144,12 +146,12 @@ def _settled(graph: Graph, answered: Sequence[_Searched]) -> list[tuple[Action, 
 # Queries
 
 
-def _given(
+def _with_query(
     kg: KnowledgeGraph, graph: Graph, linker: Linker, asked: FileQuestion
 ) -> QueryQuestion | str:
     """A question with its own query, or why it is no lesson."""
     try:
-        bound, _ = given_query(kg, asked.given)
+        bound, _ = given_query(kg, asked.query)
         sets = (bound.query, *nested(bound.query))
         if any(isinstance(one.start, Last | Part) for one in sets):
             return "whose query is about what came before"

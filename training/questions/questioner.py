@@ -79,12 +79,9 @@ class Questioner:
         """One question."""
         kind = rng.random()
         if kind < self.mix.unanswerable:
-            sample = self.unanswerable(rng)
-        elif kind < self.mix.unanswerable + self.mix.joint:
-            sample = self._joint(rng) or self._answerable(rng)
-        else:
-            sample = self._answerable(rng)
-        return sample
+            return self.unanswerable(rng)
+        is_joint = kind < self.mix.unanswerable + self.mix.joint
+        return (is_joint and self._joint(rng)) or self._answerable(rng)
 
     def absent(self, rng: Random) -> Sample | None:
         """A question that its topic lacks the relations for, as an island lacks borders."""

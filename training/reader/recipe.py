@@ -9,7 +9,7 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,7 @@ from .composed import COMPOSED
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, asked_apart, gather_lessons
-from .lexicons import NearWords, lexicon_of, meanings_of, nouns_of, thesaurus
+from .lexicons import lexicon_of, meanings_of, nouns_of, thesaurus
 from .module import JOINT, ReaderModule
 from .naming import OtherNames
 from .pools import PLAIN, every_word, pools_of
@@ -112,7 +112,8 @@ def train_reader(
         vectors = torch.from_numpy(meanings.vectors)
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
-    names = _other_names(lexicon, near, nouns_of(data))
+    of_words = {heads[0]: others for heads, others in near if len(heads) == 1}
+    names = OtherNames(lexicon.aliases, of_words, nouns_of(data))
     network = _Course(recipe, lessons, lexicon, names, size, folder, report, device).train(vectors)
     name = recipe.encoder
     if name and Path(name).is_dir():
@@ -123,11 +124,6 @@ def train_reader(
     write_weights(out, reader)
     write_card(out, reader, recipe.written, lessons.provenance, data)
     report(f"written to {out}")
-
-
-def _other_names(lexicon: Lexicon, near: Sequence[NearWords], nouns: Collection[str]) -> OtherNames:
-    of_words = {heads[0]: others for heads, others in near if len(heads) == 1}
-    return OtherNames(lexicon.aliases, of_words, nouns)
 
 
 class _Course:
@@ -190,6 +186,7 @@ class _Course:
         lessons, seed = self._lessons, self._recipe.seed
         middle = self._folder / f"{stage.name}.middle.pt"
         names = (name for name, _ in ReaderModule(self._size).named_parameters())
+        joint = tuple(name for name in names if name.startswith(JOINT))
         every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
         weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
@@ -202,7 +199,7 @@ class _Course:
                 rate=stage.rate,
                 seed=seed,
                 size=self._size,
-                frozen=stage.frozen if stage.joint else tuple(filter(_is_joint, names)),
+                frozen=stage.frozen if stage.joint else joint,
                 until=count,
                 makers=1 if self._device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
                 device=self._device,
@@ -241,10 +238,6 @@ class _Course:
                 torch.save(network.state_dict(), middle)
 
         return heard
-
-
-def _is_joint(name: str) -> bool:
-    return name.startswith(JOINT)
 
 
 def lessons_beside(
@@ -298,25 +291,25 @@ def main(argv: Sequence[str] | None = None) -> None:
         help="a sentence encoder that says what words mean",
     )
     add("--device", default="cpu", help="where it is trained: cpu, cuda")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     folder = os.environ.get("GROUNDWALK_DATA")
     if not folder:
         parser.error("GROUNDWALK_DATA does not name the folder of public data")
-    steps = tuple(given.steps or default.steps)
+    steps = tuple(options.steps or default.steps)
     if len(steps) > len(STAGES):
         parser.error(f"--steps: there are {len(STAGES)} stages, and {len(steps)} numbers")
     recipe = ReaderRecipe(
         steps + (0,) * (len(STAGES) - len(steps)),
-        given.width,
-        given.made,
-        not given.no_twins,
-        tuple(given.without),
-        given.seed,
-        given.encoder,
+        options.width,
+        options.made,
+        not options.no_twins,
+        tuple(options.without),
+        options.seed,
+        options.encoder,
     )
     torch.set_num_threads(1)
     try:
-        train_reader(recipe, Path(folder), given.out, Console(), given.device)
+        train_reader(recipe, Path(folder), options.out, Console(), options.device)
     except InputError as error:
         parser.error(f"{error.message} ({error.hint})" if error.hint else error.message)
     except (OSError, ValueError, RuntimeError) as error:

@@ -33,7 +33,7 @@ from ..fitting.thresholds import (
 )
 from ..material import Material
 from ..queries.typed import TypedQuestion
-from ..trainer.watched import Unwatched, Watcher, counted
+from ..trainer.watched import Watcher, counted
 from .asked import AskedGraph, write_asked
 from .made_graphs import MADE_GRAPH, Domain, made_graph, relation_iri
 from .sureness import (
@@ -109,7 +109,7 @@ def fit_thresholds(
     of_made, of_asked = list[Known](), list[Known]()
     for kg, made in _over(apart, seed + _FOR_EVIDENCE, report):
         of_made += known_of_made(reading_with(kg, bare), made, TermNames(kg))
-        for read, question in _lacking(kg, bare, made, _LACKING, Unwatched()):
+        for read, question in _lacking(kg, bare, made, _LACKING, Watcher()):
             without_it = known_of_made(read, [question], TermNames(kg))
             of_made += [one for one in without_it if not one.right]
     for graph in asked_apart:
@@ -119,8 +119,8 @@ def fit_thresholds(
     reader = with_sureness(reader, of_made, of_asked)
     tried, without = [Tried([], [], _shares(of_asked))], list[Answered]()
     for kg, made in _over(apart, seed, report):
-        tried.append(_tried(kg, reader, _made_exam(kg, reader, made), Unwatched()))
-        lacking = _tried_without(kg, reader, made, _LACKING, Unwatched())
+        tried.append(_tried(kg, reader, _made_exam(kg, reader, made), Watcher()))
+        lacking = _tried_without(kg, reader, made, _LACKING, Watcher())
         tried.append(lacking)
         without += lacking.answered
     if not any(part.answered for part in tried):

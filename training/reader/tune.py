@@ -39,7 +39,7 @@ from ..queries.lessons import query_lessons
 from ..queries.question import QueryQuestion
 from ..queries.typed import TypedQuestion, typed_question
 from ..recipe import Recipe
-from ..trainer.watched import Unwatched, Watcher, counted
+from ..trainer.watched import Watcher, counted
 from .batches import Batcher
 from .card import CARD, EARLIER_CARD, Part, TuneReport, write_tune_card
 from .examples import Example, made_example
@@ -48,7 +48,7 @@ from .made_graphs import examples_over
 from .pools import PLAIN, pools_of
 from .sources import SchemaLabels
 from .thresholds import fit_to_graph
-from .tuning import SCHEMA, Tuning, between, replay_of, schema_of, tuned
+from .tuning import SCHEMA, TUNING, between, replay_of, schema_of, tuned
 
 if TYPE_CHECKING:
     from .module import ReaderModule
@@ -102,7 +102,7 @@ def tune(
     """
     started = time.monotonic()
     recipe = replace(recipe or Recipe(), formats=("path", "query"))
-    watcher = watcher or Unwatched()
+    watcher = watcher or Watcher()
     need_torch("tuning a reader", "train")
     check_out(out, SETTINGS_FILE, "reader that groundwalk tuned")
     opened = open_reader(reader)
@@ -198,8 +198,8 @@ def _tuned(
 ) -> _Made:
     from .module import module_of
 
-    tuning, schema = Tuning(seed=recipe.seed), schema_of(kg)
-    tuning = replace(tuning, steps=recipe.steps or tuning.steps)
+    schema, steps = schema_of(kg), recipe.steps or TUNING.steps
+    plan = replace(TUNING, seed=recipe.seed, steps=steps)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
     every = [*chain.from_iterable(parts.values()), *taught.learnt]
@@ -218,9 +218,9 @@ def _tuned(
 
     def report(step: int, loss: float) -> None:
         losses.append(loss)
-        watcher.step(step, tuning.steps, loss, None)
+        watcher.step(step, steps, loss, None)
 
-    end = tuned(kg, material, start, tuning, report, replay_of(recipe.seed, watcher))
+    end = tuned(kg, material, start, plan, report, replay_of(recipe.seed, watcher))
     best, share, after, most = start, 0.0, before, _sum(before | learnt(start))
     for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
         reader = between(start, end, way)
@@ -232,7 +232,7 @@ def _tuned(
         name: Part(len(part), *(round(right[name].whole * len(part)) for right in (before, after)))
         for name, part in parts.items()
     }
-    return _Made(best, share, counts, material, tuning.steps, losses[-1])
+    return _Made(best, share, counts, material, steps, losses[-1])
 
 
 def _sum(scores: Mapping[str, Right]) -> float:

@@ -7,7 +7,7 @@ which words ask nothing.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -39,24 +39,15 @@ SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
 DOMAINS, OF_EACH = 40, 100
 """Other graphs of each kind, each over a domain of its own, and questions over each made one."""
-_HEARD = 5
-"""Steps after which it is reported how the tuning goes."""
 
+TUNING = Plan(steps=250, batch=32, rate=2.5e-4, frozen=("table.weight", "meanings.weight"), heard=5)
+"""How a reader is tuned.
 
-@dataclass(frozen=True)
-class Tuning:
-    """How a reader is tuned."""
-
-    steps: int = 250
-    batch: int = 32
-    rate: float = 2.5e-4
-    """A higher one costs what the reader knows of words, also where the user's are learnt."""
-    seed: int = 0
-    replayed: float = 0.4
-    """How many of the questions are over other graphs."""
-    frozen: tuple[str, ...] = ("table.weight", "meanings.weight")
-    """What stays as it is: what letters and meanings of words are like, also of those that the
-    graph's own questions do not have."""
+A higher rate costs what the reader knows of words, also where the user's are learnt. What letters
+and meanings of words are like stays as it is, also of words that the graph's questions do not have.
+"""
+_REPLAYED = 0.4
+"""How many of the questions are over other graphs."""
 
 
 def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
@@ -118,7 +109,7 @@ def tuned(
     kg: KnowledgeGraph,
     material: Material,
     reader: ReaderWeights,
-    tuning: Tuning,
+    plan: Plan,
     report: Callable[[int, float], None],
     replay: Replay | None = None,
 ) -> ReaderWeights:
@@ -127,30 +118,21 @@ def tuned(
     Questions of `replay` are among those that are learnt.
     """
     replay = replay or Replay()
-    first = list(islice(examples_over(kg, material, SCHEMA, tuning.seed), 200))
+    first = list(islice(examples_over(kg, material, SCHEMA, plan.seed), 200))
     pools = pools_of([*first, *replay.examples], {SCHEMA: schema_of(kg), **replay.schemas})
     drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.1, none=0.04)
     batcher = Batcher(reader.lexicon, pools, drawing)
-    plan = Plan(
-        tuning.steps,
-        tuning.batch,
-        tuning.rate,
-        tuning.seed,
-        size=reader.settings.size,
-        frozen=tuning.frozen,
-        heard=_HEARD,
-    )
     from .module import tensors_of
 
     network = train(
         batcher,
         lambda step: mixed(
-            examples_over(kg, material, SCHEMA, tuning.seed + 1 + step),
+            examples_over(kg, material, SCHEMA, plan.seed + 1 + step),
             replay.examples,
-            tuning.replayed,
-            tuning.seed,
+            _REPLAYED,
+            plan.seed,
         ),
-        plan,
+        replace(plan, size=reader.settings.size),
         lambda step, loss, _: report(step, loss),
         start=tensors_of(reader.network),
     )

@@ -62,20 +62,11 @@ class Job:
 
     def batches(self, encoder: Encoder) -> Batches:
         """What is trained on."""
-        schedule, queries = self.schedule, self.material.queries
-        return Batches(
-            self.material,
-            encoder,
-            self.recipe,
-            batch=schedule.batch,
-            pool=schedule.pool,
-            query_encoder=self._query_encoder(encoder) if queries else None,
-        )
-
-    def _query_encoder(self, encoder: Encoder) -> QueryEncoder:
-        return QueryEncoder(
-            self.kg, encoder.tokenizer, masked=encoder.masked, instruct=encoder.instruct
-        )
+        of_queries = None
+        if self.material.queries:
+            masked, instruct = encoder.masked, encoder.instruct
+            of_queries = QueryEncoder(self.kg, encoder.tokenizer, masked=masked, instruct=instruct)
+        return Batches(self.material, encoder, self.schedule, self.recipe.formats, of_queries)
 
     def looks(self, local: LocalModel) -> Looks:
         """How the run is watched."""

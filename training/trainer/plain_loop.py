@@ -16,9 +16,9 @@ from torch.optim import Optimizer
 
 from ..encoder import Batches, Encoded
 from ..recipe import Schedule
-from .checkpoint import EVERY, Elapsed, read_state, write_state
-from .job import INTERRUPTED, PATIENCE_IS_OVER, Trained
-from .watched import Looks, Watcher
+from .checkpoint import EVERY, read_state, write_state
+from .job import INTERRUPTED, PATIENCE_IS_OVER, Job, Trained
+from .watched import Looks
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
@@ -159,32 +159,24 @@ class _Run:
 
 
 def train_model(
-    model: "LlamaForCausalLM",
-    batches: Batches,
-    schedule: Schedule,
-    looks: Looks,
-    *,
-    seed: int,
-    pad: int,
-    partial: Path,
-    elapsed: Elapsed,
-    watcher: Watcher,
+    model: "LlamaForCausalLM", job: Job, batches: Batches, looks: Looks, pad: int
 ) -> Trained:
-    """Train in place on the completion of each sample, from the last checkpoint in `partial`.
+    """Train in place on the completion of each sample, from the last checkpoint of the job.
 
     Where patience is at its end, the rate falls to nothing within a tenth of the schedule's steps,
     which is where a model learns most of what it still can. Ctrl-C stops early and keeps the
     weights.
     """
-    torch.manual_seed(seed)
-    state = read_state(partial)
+    schedule = job.schedule
+    torch.manual_seed(job.recipe.seed)
+    state = read_state(job.partial)
     values = state[1] if state else {}
     bfloat16: bool = values.get("bfloat16", has_bfloat16("cpu"))
     optimizers = optimizers_for(model, schedule, bfloat16=bfloat16)
     run = _Run(model, optimizers, looks, bfloat16)
     if state:
         run.resume(*state)
-        watcher.say(f"the training goes on from step {run.done}")
+        job.watcher.say(f"the training goes on from step {run.done}")
     hooks = add_dropout(model, schedule.dropout)
     model.train()
     saved, stopped = time.monotonic(), ""
@@ -198,12 +190,12 @@ def train_model(
             run.loss += share * (loss - run.loss)
             if looks.is_due(run.done) or run.done == end < schedule.steps:
                 looks.look(run.done, model)
-            watcher.step(run.done, end, run.loss, looks.last)
+            job.watcher.step(run.done, end, run.loss, looks.last)
             if looks.is_over and run.turn is None:
                 run.turn = run.done
             if time.monotonic() - saved >= EVERY:
-                elapsed.save()
-                run.save(partial)
+                job.elapsed.save()
+                run.save(job.partial)
                 saved = time.monotonic()
         if run.done < schedule.steps:
             stopped = PATIENCE_IS_OVER

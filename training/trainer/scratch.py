@@ -118,16 +118,6 @@ def from_scratch(job: Job) -> Made:
     model = new_model(len(tokenizer), size, recipe.seed, eos=eos, pad=pad)
     settings = job.settings(masked=masked, instruct=False)
     local = LocalModel("in training", model, tokenizer, settings)
-    trained = train_model(
-        model,
-        job.batches(encoder),
-        job.schedule,
-        job.looks(local),
-        seed=recipe.seed,
-        pad=pad,
-        partial=job.partial,
-        elapsed=job.elapsed,
-        watcher=job.watcher,
-    )
+    trained = train_model(model, job, job.batches(encoder), job.looks(local), pad)
     round_weights(model)
     return Made(local, trained)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -147,33 +147,17 @@ def _trained(model: "PreTrainedModel") -> "list[tuple[str, Tensor]]":
 _Item = TypeVar("_Item")
 
 
-class Watcher(Protocol):
-    """Is told how far a run is."""
+class Watcher:
+    """Is told how far a run is; this one does nothing of it."""
 
     def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
         """Steps done and in all, the loss of late, the last Hits@1 on held-out questions."""
-        ...
 
     def part(self, name: str, done: int, total: int) -> None:
         """How far a part of what follows the last step is; `name` says what is done."""
-        ...
 
     def say(self, line: str) -> None:
         """Something that the user should know, once."""
-        ...
-
-
-class Unwatched:
-    """Nobody is told."""
-
-    def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
-        """Nothing is done."""
-
-    def part(self, name: str, done: int, total: int) -> None:
-        """Nothing is done."""
-
-    def say(self, line: str) -> None:
-        """Nothing is done."""
 
 
 def counted(
@@ -209,7 +193,7 @@ def show_progress(console: Console) -> Generator[Watcher]:
         yield _Bar(progress)
 
 
-class _Bar:
+class _Bar(Watcher):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID | None = None
@@ -235,7 +219,7 @@ class _Bar:
         self._progress.console.print(line, markup=False)
 
 
-class Lines:
+class Lines(Watcher):
     """A line now and then, with the time that is left by the pace of this process so far."""
 
     def __init__(

@@ -27,7 +27,7 @@ from groundwalk.training.reader.made_graphs import examples_over
 from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import WORD_SOURCES
 from groundwalk.training.reader.stages import STAGES
-from groundwalk.training.reader.tuning import Tuning, schema_of, tuned
+from groundwalk.training.reader.tuning import TUNING, schema_of, tuned
 from groundwalk.training.recipe import Recipe
 from rich.console import Console
 from typer.testing import CliRunner
@@ -158,7 +158,7 @@ def test_words_are_encoded_once_and_together(made: Made, monkeypatch: pytest.Mon
 
 
 def test_tuning_keeps_the_encoder(made: Made) -> None:
-    kg, steps = open_kg(str(made.graph)), Tuning(steps=2, batch=4)
+    kg, steps = open_kg(str(made.graph)), replace(TUNING, steps=2, batch=4)
     material = gather(kg, "films", Recipe(formats=("path", "query")))
     start = open_reader(str(made.reader)).load()
     reader = tuned(kg, material, start, steps, lambda step, loss: None)

@@ -16,7 +16,7 @@ from groundwalk.training.fitting.thresholds import Answered
 from groundwalk.training.queries.typed import TypedQuestion
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.thresholds import Tried, fit_to_graph, sure_of
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 from ...agent.query.models import scripted
 from ...agent.reader.tiny import tiny_reader
@@ -98,6 +98,6 @@ def test_few_questions_are_answered_whose_relation_is_gone(
     for name, own in (("_made", made), ("_tried", tried), ("_tried_without", tried_without)):
         monkeypatch.setattr(thresholds, name, own)
     material: Any = type("Material", (), {"seed": 0})
-    fitted = fit_to_graph(tiny_reader(), kg, material, (), (), Unwatched(), 0.7)
+    fitted = fit_to_graph(tiny_reader(), kg, material, (), (), Watcher(), 0.7)
     assert least <= fitted.settings.threshold <= most
     assert fitted.settings.kg == kg.digest

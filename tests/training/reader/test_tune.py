@@ -28,7 +28,7 @@ from groundwalk.training.reader.examples import Example
 from groundwalk.training.reader.tune import is_held_out, reworded
 from groundwalk.training.reader.tuning import between, mixed, replay_of
 from groundwalk.training.recipe import Recipe
-from groundwalk.training.trainer.watched import Unwatched
+from groundwalk.training.trainer.watched import Watcher
 
 from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
 from ...whole import build_graph
@@ -38,7 +38,7 @@ from .test_tuning import MORE
 OTHER_GRAPH = "tuned to another graph"
 
 
-class Heard(Unwatched):
+class Heard(Watcher):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Heard(Unwatched):
         self.parts.setdefault(name, []).append((done, total))
 
 
-class Stopped(Unwatched):
+class Stopped(Watcher):
     """Whoever watches presses Ctrl-C."""
 
     def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
@@ -217,7 +217,7 @@ def test_a_word_of_a_label_is_said_by_another() -> None:
 
 
 def test_other_graphs_are_among_the_questions() -> None:
-    others = replay_of(0, Unwatched())
+    others = replay_of(0, Watcher())
     kinds = Counter(name.partition(":")[0] for name in others.schemas)
     assert kinds == {"asked": 2, "worded": 2}
     assert {own.schema for own in others.examples} == set(others.schemas)

@@ -1,11 +1,12 @@
 """A reader that knows nothing learns a graph's own questions in a few steps."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from groundwalk.agent.kg import open_kg
 from groundwalk.training.material import gather
 from groundwalk.training.reader.made_graphs import examples_over
-from groundwalk.training.reader.tuning import SCHEMA, Tuning, schema_of, tuned
+from groundwalk.training.reader.tuning import SCHEMA, TUNING, schema_of, tuned
 from groundwalk.training.recipe import Recipe
 
 from ...agent.reader.tiny import TURTLE, tiny_reader
@@ -33,7 +34,7 @@ def test_tuning_learns_the_graph(tmp_path: Path) -> None:
         kg,
         material,
         tiny_reader(),
-        Tuning(steps=100, batch=8, rate=5e-3),
+        replace(TUNING, steps=100, batch=8, rate=5e-3),
         lambda _, loss: losses.append(loss),
     )
     kg.close()
