@@ -75,10 +75,9 @@ def option(
     default: Any = None,
     flag: str = "",
     min: int | None = None,
-    max: int | None = None,
 ) -> Any:
     """A field of a dataclass that is an option, called as the field is if no `flag` is given."""
-    made = partial(typer.Option, metavar=metavar, help=help, min=min, max=max)
+    made = partial(typer.Option, metavar=metavar, help=help, min=min)
     return field(default=default, metadata={"flag": flag, "option": made})
 
 

@@ -23,8 +23,8 @@ LONG = 0.5
 
 
 @contextmanager
-def waiting(console: "Console", what: str, after: float = LONG) -> Generator[None]:
-    """Say `what` is being waited for, once it takes longer than `after` seconds, on a terminal."""
+def waiting(console: "Console", what: str) -> Generator[None]:
+    """Say `what` is being waited for, once it takes longer than `LONG`, on a terminal."""
     if console.quiet or not console.is_terminal:
         yield
         return
@@ -36,7 +36,7 @@ def waiting(console: "Console", what: str, after: float = LONG) -> Generator[Non
             if not over:
                 status.start()
 
-    timer = Timer(after, start)
+    timer = Timer(LONG, start)
     timer.daemon = True
     timer.start()
     try:

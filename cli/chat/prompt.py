@@ -65,12 +65,12 @@ class Completing(Completer):
         words = list(re.finditer(r"\S+", line))
         for word in words[-_LONGEST_NAME:]:
             typed = line[word.start() :]
-            names = self._starting(typed, _MOST_NAMES)
+            names = self._starting(typed)
             if names:
                 yield from (Completion(name, -len(typed)) for name in names)
                 return
 
-    def _starting(self, typed: str, most: int) -> list[str]:
+    def _starting(self, typed: str) -> list[str]:
         """The names of the entities with most facts that are called so, or that begin so.
 
         None are looked up where the graph is asked over the network.
@@ -79,7 +79,7 @@ class Completing(Completer):
         if len(beginning) < _LEAST_TYPED or not isinstance(labels, LabelIndex):
             return []
         beginning += " " if typed[-1].isspace() else ""
-        return [one_line(name) for name in labels.names(labels.starting(beginning, most))]
+        return [one_line(name) for name in labels.names(labels.starting(beginning, _MOST_NAMES))]
 
     def _labels(self, beginning: str) -> Iterable[str]:
         labels = self._talk.kg.labels

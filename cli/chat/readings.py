@@ -142,7 +142,7 @@ def _meant(talk: Talk, understood: Understood, reply: str) -> Mapping[str, Any] 
         return _given(understood, reply)
     if reply.casefold() in (_EDIT, "e"):
         first = json.dumps(_first(talk, understood), ensure_ascii=False, indent=2)
-        text = edited(f"{first}\n", "query.json")
+        text = edited(f"{first}\n")
         return None if text is None else _given(understood, text)
     return _numbered(understood, reply, _OTHERWISE)["query"]
 
@@ -234,14 +234,14 @@ def keep_correction(question: str, query: Mapping[str, Any]) -> Path:
 _HINT = "set EDITOR to the command of your editor"
 
 
-def edited(text: str, name: str) -> str | None:
-    """The text as the editor leaves it, in a file of that name; None where it is the same.
+def edited(text: str) -> str | None:
+    """The text as the editor leaves it, in a file of JSON; None where it is the same.
 
     The editor is what VISUAL or EDITOR says. Raises InputError where there is none or it fails.
     """
     command = _editor()
     with TemporaryDirectory(prefix="groundwalk-") as folder:
-        file = Path(folder, name)
+        file = Path(folder, "query.json")
         file.write_text(text, encoding="utf-8")
         try:
             ended = subprocess.run([*command, str(file)], check=False)

@@ -45,7 +45,7 @@ def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Ta
     from ..terminal import is_terminal, spare_imports, waiting
     from .loop import Lines, converse
     from .talk import Talk, Wanted
-    from .threads import MOST_SHOWN, last_turns
+    from .threads import last_turns
 
     _hush()
     spare_imports()
@@ -90,7 +90,7 @@ def _chat(answering: o.Answering, trace: bool, ready: Callable[[], None]) -> "Ta
         console.print(one_line(note))
     console.print(f"{_introduction(talk)} Ask, or /help.")
     if wanted.thread:
-        last_turns(talk, MOST_SHOWN)
+        last_turns(talk)
     converse(talk, lines)
     return talk
 

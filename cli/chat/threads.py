@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...agent.records import Turn
     from ...agent.state import State
 
-MOST_SHOWN = 3
+_MOST_SHOWN = 3
 """Turns that are shown where a conversation goes on."""
 _LONGEST = 300
 """Characters of an earlier answer."""
@@ -50,7 +50,7 @@ def thread(talk: Talk, name: str) -> None:
         talk.console.print(
             f"This is thread {one_line(name)}, of {count(len(turns), 'turn')} so far."
         )
-        last_turns(talk, MOST_SHOWN)
+        last_turns(talk)
         return
     for turn in turns:
         _print_turn(talk, turn)
@@ -127,16 +127,16 @@ def undo(talk: Talk, _: str) -> None:
         talk.console.print(f"The last question is now: {last}", style="dim")
 
 
-def last_turns(talk: Talk, most: int) -> None:
+def last_turns(talk: Talk) -> None:
     """The last turns of the thread, where it has any, for whoever goes on with it.
 
     The commands about the last answer speak of the last of them.
     """
     turns = _turns(talk)
     _recall(talk, turns)
-    if len(turns) > most:
-        talk.console.print(f"  ... {count(len(turns) - most, 'turn')} before", style="dim")
-    for turn in turns[-most:]:
+    if (before := len(turns) - _MOST_SHOWN) > 0:
+        talk.console.print(f"  ... {count(before, 'turn')} before", style="dim")
+    for turn in turns[-_MOST_SHOWN:]:
         _print_turn(talk, turn)
 
 

@@ -96,7 +96,6 @@ def judge(
     name: str,
     limit: int | None = None,
     prompts: Path | None = None,
-    seed: int = 0,
 ) -> list[Coherence]:
     """Have `llm`, called `name`, rate the first chain of every answer of a run.
 
@@ -119,7 +118,7 @@ def judge(
     methods: dict[str, list[Rating]] = {}
     for item in items:
         methods.setdefault(item.key.method, []).append(known[item.key])
-    return [_sum_up(method, name, ratings, seed) for method, ratings in methods.items()]
+    return [_sum_up(method, name, ratings) for method, ratings in methods.items()]
 
 
 def spell_chain(chain: Sequence[StepRecord]) -> str:
@@ -188,7 +187,7 @@ def _key(rating: Rating) -> _Key:
     return _Key(*(rating[field] for field in _Key._fields))
 
 
-def _sum_up(method: str, name: str, ratings: Sequence[Rating], seed: int) -> Coherence:
+def _sum_up(method: str, name: str, ratings: Sequence[Rating]) -> Coherence:
     questions: dict[tuple[str, str, str], list[int]] = {}
     for rating in ratings:
         key = rating["dataset"], rating["split"], rating["id"]
@@ -202,7 +201,7 @@ def _sum_up(method: str, name: str, ratings: Sequence[Rating], seed: int) -> Coh
         questions=len(questions),
         chains=len(ratings),
         unread=sum(rating["rating"] is None for rating in ratings),
-        mean=ratio_interval(sums, counts, seed),
+        mean=ratio_interval(sums, counts),
     )
 
 

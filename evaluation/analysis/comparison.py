@@ -7,7 +7,7 @@ from pathlib import Path
 from ...agent.errors import InputError
 from ..record_lines import question_key, read_records
 from ..records import Record
-from ..scoring.metrics import METRICS, Metric, Scores
+from ..scoring.metrics import METRICS, Metric
 from .bootstrap import Estimate, mcnemar, mean_interval, permutation
 from .summary import is_answered
 
@@ -47,9 +47,7 @@ class Comparison:
     unanswerable_answered: Difference | None
 
 
-def compare_runs(
-    first: Path, second: Path | None, methods: Sequence[str] = (), seed: int = 0
-) -> list[Comparison]:
+def compare_runs(first: Path, second: Path | None, methods: Sequence[str] = ()) -> list[Comparison]:
     """Compare two run directories, or two methods of one.
 
     Two `methods` name those to compare, the first one's and the second one's. Without them, one
@@ -66,7 +64,6 @@ def compare_runs(
             theirs[other],
             one if names[0] == names[1] else f"{names[0]} {one}",
             other if names[0] == names[1] else f"{names[1]} {other}",
-            seed,
         )
         for one, other in _pairs(ours, theirs, names, methods)
     ]
@@ -77,7 +74,6 @@ def compare(
     second: Sequence[Record],
     name: str = "first",
     other: str = "second",
-    seed: int = 0,
 ) -> Comparison:
     """Compare one method's records with another's, matched by dataset, split and id.
 
@@ -98,8 +94,10 @@ def compare(
         answerable=len(answerable),
         only_first=len(ours) - len(pairs),
         only_second=len(theirs) - len(pairs),
-        metrics=_by_metric(answerable, seed) if answerable else {},
-        unanswerable_answered=_difference(answered, seed) if answered else None,
+        metrics={m: _difference([(a[m], b[m]) for a, b in answerable]) for m in METRICS}
+        if answerable
+        else {},
+        unanswerable_answered=_difference(answered) if answered else None,
     )
 
 
@@ -109,21 +107,17 @@ def _unanswerable_answered(pairs: Sequence[tuple[Record, Record]]) -> list[tuple
     return [(float(is_answered(a)), float(is_answered(b))) for a, b in unanswerable]
 
 
-def _by_metric(scores: Sequence[tuple[Scores, Scores]], seed: int) -> dict[Metric, Difference]:
-    return {m: _difference([(a[m], b[m]) for a, b in scores], seed) for m in METRICS}
-
-
-def _difference(pairs: Sequence[tuple[float, float]], seed: int) -> Difference:
+def _difference(pairs: Sequence[tuple[float, float]]) -> Difference:
     gains = [b - a for a, b in pairs]
     higher, lower = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     binary = all(value in (0, 1) for pair in pairs for value in pair)
     return Difference(
         first=sum(a for a, _ in pairs) / len(pairs),
         second=sum(b for _, b in pairs) / len(pairs),
-        difference=mean_interval(gains, seed),
+        difference=mean_interval(gains),
         higher=higher,
         lower=lower,
-        p_value=mcnemar(higher, lower) if binary else permutation(gains, seed),
+        p_value=mcnemar(higher, lower) if binary else permutation(gains),
     )
 
 

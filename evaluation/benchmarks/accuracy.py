@@ -81,7 +81,7 @@ class Bench:
         if not file.is_file():
             samples = read_samples("metaqa", self.data / "metaqa", "3-hop/dev")
             chosen = [s for s in samples if part_of(s.question) == part and is_wanted(s)]
-            write_questions(file, drawn(chosen, LIMIT) if part == "train" else chosen)
+            write_questions(file, drawn(chosen) if part == "train" else chosen)
         return str(file)
 
     def learn_metaqa(self, splits: str, hops: int, limit: int = LIMIT) -> tuple[str, ...]:
@@ -186,11 +186,10 @@ def has_held_template(sample: Sample) -> bool:
     return int(sha256(text.encode()).hexdigest(), 16) % 10 < 4
 
 
-def drawn(samples: Sequence[Sample], limit: int) -> list[Sample]:
-    """At most so many of the samples, drawn by seed, in their order."""
-    if limit >= len(samples):
-        return list(samples)
-    return [samples[i] for i in sorted(Random(0).sample(range(len(samples)), limit))]
+def drawn(samples: Sequence[Sample]) -> list[Sample]:
+    """At most `LIMIT` of the samples, drawn by seed, in their order."""
+    count = min(LIMIT, len(samples))
+    return [samples[i] for i in sorted(Random(0).sample(range(len(samples)), count))]
 
 
 def _add(table: Table, name: str, folder: Path, model: Path) -> None:

@@ -141,11 +141,8 @@ def distinct_ends(ops: Operators, rng: Random) -> QueryQuestion | None:
         members = with_condition(ops, members, rng, 0) or members
     moves = ops.moves_at(members)
     moves += [back(move) for move, _ in ops.text_moves if members.kind in ops.ends_of(move)]
-    if not moves:
+    if (leading := ops.an_end(moves, rng)) is None:
         return None
-    move = rng.choice(moves)
-    word = ops.end_word(move, members.kind, rng)
-    if not word:
-        return None
+    move, word = leading
     text = ops.worded(members, "distinct", rng, ws=plural(word))
     return ops.question(text, members, ops.step(move), Action("count"))

@@ -36,14 +36,12 @@ _DAYS = 0.3
 _COUNTS: tuple[Kind, ...] = ("greater", "less", "atleast", "atmost", "equal")
 
 
-def some_members(
-    ops: Operators, rng: Random, first: int = 0, *, plain: bool = False
-) -> Members | None:
+def some_members(ops: Operators, rng: Random, *, plain: bool = False) -> Members | None:
     """A set in words: of a class or a walk, and narrowed where it is not `plain`."""
-    members = of_class(ops, rng) if rng.random() < _CLASSES else of_walk(ops, rng, first)
+    members = of_class(ops, rng) if rng.random() < _CLASSES else of_walk(ops, rng, 0)
     if members is None or plain or rng.random() < 0.6:
         return members
-    return with_condition(ops, members, rng, first) or members
+    return with_condition(ops, members, rng, 0) or members
 
 
 def with_condition(ops: Operators, members: Members, rng: Random, first: int) -> Members | None:
@@ -203,7 +201,7 @@ def _counted(ops: Operators, members: Members, rng: Random, first: int) -> Membe
         inner = number_of(ops, f"many_{kind}", nouns, rng, sign(first))
         worded = f"{members.bare} {wordings.said(inner, rng)}"
     else:
-        word = ops.end_word(move, members.kind, rng)
+        word = ops.end_word(move, rng)
         if not word:
             return None
         worded = ops.worded(members, f"many_{kind}", rng, ws=plural(word), v=sign(first))
@@ -234,7 +232,7 @@ def _held(ops: Operators, members: Members, rng: Random, first: int) -> Members 
             worded = wordings.denied(number_of(ops, "any", nouns, rng), rng)
         else:
             worded = wordings.said(number_of(ops, kind, nouns, rng), rng)
-    word = "" if worded else ops.end_word(move, members.kind, rng)
+    word = "" if worded else ops.end_word(move, rng)
     if worded:
         worded = f"{members.bare} {worded}"
     elif word:

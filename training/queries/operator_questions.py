@@ -80,7 +80,7 @@ def _extreme_of_many(ops: Operators, rng: Random) -> QueryQuestion | None:
         many = number_of(ops, f"many_{kind}", nouns, rng)
         text = _ranked_by(ops, members, wordings.said(many, rng), rng, many.text)
     else:
-        word = ops.end_word(move, members.kind, rng)
+        word = ops.end_word(move, rng)
         if not word:
             return None
         text = ops.worded(members, f"many_{kind}", rng, ws=plural(word))
@@ -144,13 +144,10 @@ def _onward(ops: Operators, rng: Random) -> QueryQuestion | None:
     """What a narrowed set leads to."""
     members = some_members(ops, rng, plain=True)
     narrowed = members and with_condition(ops, members, rng, 0)
-    moves = ops.moves_at(members) if members else []
-    if narrowed is None or not moves:
+    leading = narrowed and ops.an_end(ops.moves_at(narrowed), rng)
+    if narrowed is None or leading is None:
         return None
-    move = rng.choice(moves)
-    word = ops.end_word(move, narrowed.kind, rng)
-    if not word:
-        return None
+    move, word = leading
     text = ops.worded(narrowed, "one_step", rng, ws=plural(word))
     return ops.question(text, narrowed, ops.step(move))
 
@@ -163,7 +160,7 @@ def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
         return None
     moves += [measure.move for measure in ops.measures_at(members)]
     columns = rng.sample(moves, min(len(moves), rng.choice((1, 2))))
-    words = [word for move in columns if (word := ops.end_word(move, members.kind, rng))]
+    words = [word for move in columns if (word := ops.end_word(move, rng))]
     if len(words) < len(columns):
         return None
     first, last = words[0], words[-1]
@@ -178,13 +175,10 @@ def _table(ops: Operators, rng: Random) -> QueryQuestion | None:
 
 def _grouped(ops: Operators, rng: Random) -> QueryQuestion | None:
     members = some_members(ops, rng)
-    moves = ops.moves_at(members) if members else []
-    if members is None or not moves:
+    leading = members and ops.an_end(ops.moves_at(members), rng)
+    if members is None or leading is None:
         return None
-    move = rng.choice(moves)
-    word = ops.end_word(move, members.kind, rng)
-    if not word:
-        return None
+    move, word = leading
     group = ops.step(move, "group")
     if rng.random() < 0.5:
         text = ops.worded(members, "group", rng, g=word)
@@ -337,10 +331,9 @@ def _then(ops: Operators, members: Members, rng: Random, *, are_many: bool) -> Q
     if style < 0.45 or not are_many:
         moves = ops.moves_at(members)
         moves += [measure.move for measure in ops.measures_at(members)]
-        move = rng.choice(moves) if moves else None
-        word = move and ops.end_word(move, members.kind, rng)
-        if move is None or not word:
+        if (leading := ops.an_end(moves, rng)) is None:
             return None
+        move, word = leading
         text = ops.words.filled("then_step", rng, w=word, ws=plural(word))
         return ops.question(text, members, ops.step(move))
     if style < 0.52:

@@ -5,7 +5,7 @@ Measures are relations to numbers or dates, and things are counted where there a
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -219,8 +219,14 @@ class Operators:
         """What a sign stands for that names a node."""
         return Named(self.graph.names[node], self.graph.kinds[node])
 
-    def end_word(self, move: Move, kind: str, rng: Random) -> str | None:
-        """A noun in the singular for what a move leads to from a class."""
+    def an_end(self, moves: Sequence[Move], rng: Random) -> tuple[Move, str] | None:
+        """One of some moves and a noun for what it leads to; None where there is none."""
+        move = rng.choice(moves) if moves else None
+        word = move and self.end_word(move, rng)
+        return (move, word) if move and word else None
+
+    def end_word(self, move: Move, rng: Random) -> str | None:
+        """A noun in the singular for what a move leads to."""
         ends = self.ends_of(move)
         end = next(iter(ends)) if len(ends) == 1 else ""
         if end and end in self.composer.book.classes and (move.inverse or rng.random() < 0.4):

@@ -243,10 +243,10 @@ class QueryQuestioner:
         skeleton = rng.choice(self.skeletons)
         rank = min(2 + int(rng.expovariate(0.7)), 10)
         named = [self._filled(skeleton, slot.kinds, slot.number, rng) for slot in skeleton.slots]
-        text = self._signed(skeleton.worded(rng), rank, named, rng)
+        text = self._signed(skeleton.worded(rng), rank, rng)
         earlier = None
         if (before := skeleton.before) and before.question:
-            asked = self._signed(chosen(before.question, rng), rank, named, rng)
+            asked = self._signed(chosen(before.question, rng), rank, rng)
             kinds = [one.kind for one in named if one.kind not in VALUES]
             topics = rng.choice(kinds) if kinds else ""
             earlier = Earlier(
@@ -304,7 +304,7 @@ class QueryQuestioner:
         size = 10 ** rng.randint(1, 2) * rng.randint(1, 80)
         return f"{size:,}" if rng.random() < 0.4 else str(size)
 
-    def _signed(self, text: str, rank: int, named: list[Named], rng: Random) -> str:
+    def _signed(self, text: str, rank: int, rng: Random) -> str:
         """A text with signs in its slots; how many are kept is a mention too, as any number."""
         parts, end = list[str](), 0
         for slot in slots_of(text):

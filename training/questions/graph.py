@@ -180,12 +180,13 @@ def sample_walk(
     return tuple(reversed(walk))
 
 
-def relation_paths(
-    graph: Graph, topic: Node, hops: int, limit: int = 20_000
-) -> dict[Moves, frozenset[Node]]:
+_MOST_PATHS = 20_000
+
+
+def relation_paths(graph: Graph, topic: Node, hops: int) -> dict[Moves, frozenset[Node]]:
     """Every relation path of up to `hops` moves from a topic, and what it reaches.
 
-    Shorter paths come first. At most `limit` of them are followed.
+    Shorter paths come first. At most `_MOST_PATHS` of them are followed.
     """
     paths: dict[Moves, frozenset[Node]] = {}
     frontier: dict[Moves, frozenset[Node]] = {(): frozenset((topic,))}
@@ -196,7 +197,7 @@ def relation_paths(
                 targets = follow(graph, reached, move) - graph.barred(topic)
                 if targets:
                     longer[(*moves, move)] = targets
-            if len(paths) + len(longer) >= limit:
+            if len(paths) + len(longer) >= _MOST_PATHS:
                 break
         paths.update(longer)
         frontier = longer

@@ -9,8 +9,9 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from .lessons import Lessons, asked_apart, gather_lessons
 from .lexicons import lexicon_of, meanings_of, nouns_of, thesaurus
 from .module import JOINT, ReaderModule
 from .naming import OtherNames
-from .pools import PLAIN, every_word, pools_of
+from .pools import PLAIN, Pool, every_word, pools_of
 from .rows import ROWS
 from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
@@ -126,40 +127,39 @@ def train_reader(
     report(f"written to {out}")
 
 
+@dataclass(frozen=True)
 class _Course:
     """The stages of a training, one after the other, each with a checkpoint in a folder."""
 
-    def __init__(
-        self,
-        recipe: ReaderRecipe,
-        lessons: Lessons,
-        lexicon: Lexicon,
-        names: OtherNames,
-        size: Size,
-        folder: Path,
-        report: Callable[[str], None],
-        device: str,
-    ) -> None:
-        self._recipe = recipe
-        self._device = device
-        self._lessons = lessons
-        self._lexicon = lexicon
-        self._names = names
-        self._size = size
-        self._folder = folder
-        self._report = report
+    recipe: ReaderRecipe
+    lessons: Lessons
+    lexicon: Lexicon
+    names: OtherNames
+    size: Size
+    folder: Path
+    report: Callable[[str], None]
+    device: str
+
+    @cached_property
+    def _pools(self) -> Mapping[str, Pool]:
+        """The labels of all schemas; where an encoder says what words mean, it says it here."""
+        lessons, encoder = self.lessons, self.lexicon.encoder
         every = [*chain.from_iterable(lessons.examples.values()), *lessons.watched]
-        self._pools = pools_of(every, lessons.schemas)
-        if lexicon.encoder is not None:
-            words = every_word(every, self._pools, names.words())
-            report(f"encoding {len(words):,} words")
-            lexicon.encoder.vectors(words)  # here, and not in the process that makes the batches
-        self._plain = Batcher(lexicon, self._pools, PLAIN)
+        pools = pools_of(every, lessons.schemas)
+        if encoder is not None:
+            words = every_word(every, pools, self.names.words())
+            self.report(f"encoding {len(words):,} words")
+            encoder.vectors(words)  # here, and not in the process that makes the batches
+        return pools
+
+    @cached_property
+    def _plain(self) -> Batcher:
+        return Batcher(self.lexicon, self._pools, PLAIN)
 
     def train(self, meanings: torch.Tensor | None) -> ReaderModule:
         """The network after all stages; `meanings` are the vectors of the lexicon's words."""
         network, begun = None, dict[str, dict[str, torch.Tensor]]()
-        for stage, count in zip(STAGES, self._recipe.steps, strict=True):
+        for stage, count in zip(STAGES, self.recipe.steps, strict=True):
             if network is not None:
                 begun[stage.name] = {name: w.clone() for name, w in network.state_dict().items()}
             if not count:
@@ -182,15 +182,15 @@ class _Course:
         meanings: torch.Tensor | None,
     ) -> ReaderModule:
         """The network after a stage; `before` is the one that it goes on from."""
-        self._report(f"{stage.name}: {count:,} steps begin")
-        lessons, seed = self._lessons, self._recipe.seed
-        middle = self._folder / f"{stage.name}.middle.pt"
-        names = (name for name, _ in ReaderModule(self._size).named_parameters())
+        self.report(f"{stage.name}: {count:,} steps begin")
+        lessons, seed = self.lessons, self.recipe.seed
+        middle = self.folder / f"{stage.name}.middle.pt"
+        names = (name for name, _ in ReaderModule(self.size).named_parameters())
         joint = tuple(name for name in names if name.startswith(JOINT))
         every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
         weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
-            Batcher(self._lexicon, self._pools, stage.drawing, self._names),
+            Batcher(self.lexicon, self._pools, stage.drawing, self.names),
             lambda step: stream_of(lessons.examples, weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),
@@ -198,20 +198,20 @@ class _Course:
                 averaged=stage.averaged,
                 rate=stage.rate,
                 seed=seed,
-                size=self._size,
+                size=self.size,
                 frozen=stage.frozen if stage.joint else joint,
                 until=count,
-                makers=1 if self._device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
-                device=self._device,
+                makers=1 if self.device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
+                device=self.device,
             ),
             self._watch(stage, count, middle),
-            self._folder / f"{stage.name}.pt",
+            self.folder / f"{stage.name}.pt",
             meanings if before is None else None,
             None if before is None else before.state_dict(),
         )
         halfway = before.state_dict() if before and stage.middle == 0 else None
         if stage.middle and middle.is_file():
-            halfway = torch.load(middle, weights_only=True, map_location=self._device)
+            halfway = torch.load(middle, weights_only=True, map_location=self.device)
         if halfway is not None:
             network.load_state_dict(blended(halfway, network.state_dict(), 0.5))
         return network
@@ -220,7 +220,7 @@ class _Course:
         self, stage: Stage, count: int, middle: Path
     ) -> Callable[[int, float, ReaderModule], None]:
         """What hears of the steps of a stage: it reports, and writes the weights half way."""
-        since, watched = time.monotonic(), self._lessons.watched
+        since, watched = time.monotonic(), self.lessons.watched
         first: int | None = None
 
         def heard(step: int, loss: float, network: ReaderModule) -> None:
@@ -230,10 +230,10 @@ class _Course:
                 right = measured(network.eval(), self._plain, watched)
                 network.train()
                 share = 100 * right.whole
-                self._report(f"kept apart: {share:.1f}% of {len(watched)} questions right")
+                self.report(f"kept apart: {share:.1f}% of {len(watched)} questions right")
             if step % _REPORTED_EVERY == 0 and step > first:
                 left = (count - step) * (time.monotonic() - since) / (step - first) / 60
-                self._report(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
+                self.report(f"step {step:,} of {count:,}, loss {loss:.3f}, {left:.0f} min left")
             if step == stage.middle:
                 torch.save(network.state_dict(), middle)
 

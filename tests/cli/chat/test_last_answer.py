@@ -16,7 +16,7 @@ from groundwalk.cli.chat.loop import converse
 from groundwalk.cli.chat.screen import ChatScreen, answer
 from groundwalk.cli.chat.showing import evidence
 from groundwalk.cli.chat.talk import Talk, Wanted
-from groundwalk.cli.chat.threads import MOST_SHOWN, last_turns
+from groundwalk.cli.chat.threads import last_turns
 from groundwalk.cli.render import answer_text
 from rich.console import Console
 
@@ -85,7 +85,7 @@ def test_in_a_thread_that_goes_on_the_commands_speak_of_its_last_answer(talk: Ta
     talk.begin("trip")
     converse(talk, Said(PERU, "How many countries border Austria?"))
     talk.begin("trip")
-    last_turns(talk, MOST_SHOWN)
+    last_turns(talk)
     assert "Austria ─ borders → Czechia" in after(talk, "/why")
     assert "8 (counted" in after(talk, "/explain tree")
     assert "not kept" in after(talk, "/readings")

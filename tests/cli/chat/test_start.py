@@ -35,7 +35,7 @@ import sys, time
 from pathlib import Path
 import groundwalk.cli.chat.threads as threads
 
-def slow(talk, most):
+def slow(talk):
     Path("begun").touch()
     while not Path("typed").exists():
         time.sleep(0.01)
