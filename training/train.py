@@ -24,7 +24,7 @@ from .fitting.fit import fit
 from .material import gather, open_graph
 from .recipe import Recipe, Schedule
 from .trainer.checkpoint import Elapsed, needed, open_partial
-from .trainer.job import Job, Made, keep_made, made_folder, read_made
+from .trainer.job import Job, TrainedModel, keep_trained, read_trained, trained_folder
 from .trainer.watched import OFTEN, PATIENCE, Watcher
 
 
@@ -82,13 +82,13 @@ def train(
             dropped=dict(material.supervision.dropped) if material.supervision else {},
         )
         with replaced(out) as folder:
-            copytree(made_folder(partial), folder, dirs_exist_ok=True)
+            copytree(trained_folder(partial), folder, dirs_exist_ok=True)
             write_settings(folder, settings)
             write_card(folder, report)
     return report
 
 
-def _make(job: Job) -> Made:
+def _make(job: Job) -> TrainedModel:
     """The trained model, of this process or of one before it."""
     from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
@@ -102,14 +102,14 @@ def _make(job: Job) -> Made:
             with warnings.catch_warnings():  # of libraries to each other
                 warnings.simplefilter("ignore")
                 made = fine_tune(job)
-            keep_made(job, made)
+            keep_trained(job, made)
         return made
-    made = read_made(job)
+    made = read_trained(job)
     if made is None:
         from .trainer.scratch import from_scratch
 
         made = from_scratch(job)
-        keep_made(job, made)
+        keep_trained(job, made)
     return made
 
 

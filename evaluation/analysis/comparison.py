@@ -9,7 +9,7 @@ from ..record_lines import question_key, read_records
 from ..records import Record
 from ..scoring.metrics import METRICS, Metric
 from .bootstrap import Estimate, mcnemar, mean_interval, permutation
-from .summary import is_answered
+from .summary import grouped, is_answered
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,7 @@ def _gold(record: Record) -> set[tuple[str, str, tuple[str, ...]]]:
 
 
 def _by_method(folder: Path) -> dict[str, list[Record]]:
-    methods: dict[str, list[Record]] = {}
-    for record in read_records(folder):
-        methods.setdefault(record["method"], []).append(record)
-    return methods
+    return grouped(read_records(folder), lambda record: [record["method"]])
 
 
 def _pairs(

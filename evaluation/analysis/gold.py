@@ -31,12 +31,9 @@ def unknown_gold(kg: KnowledgeGraph, samples: Sequence[Sample]) -> UnknownGold:
     golds = list(dict.fromkeys(gold for answers in wanted.values() for gold in answers))
     unknown = _unknown_terms(kg, [gold for gold in golds if gold.term])
     unknown |= _unknown_names(kg, [gold for gold in golds if not gold.term])
-    lacking = [gold for answers in wanted.values() if (gold := _first(answers, unknown))]
+    firsts = (next((g for g in answers if g in unknown), None) for answers in wanted.values())
+    lacking = list(filter(None, firsts))
     return UnknownGold(len(lacking), lacking[0].term or lacking[0].label if lacking else "")
-
-
-def _first(golds: Sequence[Gold], unknown: set[Gold]) -> Gold | None:
-    return next((gold for gold in golds if gold in unknown), None)
 
 
 def _unknown_terms(kg: KnowledgeGraph, golds: Sequence[Gold]) -> set[Gold]:

@@ -213,7 +213,7 @@ def gold_line(unknown: int, questions: int) -> str:
 
 def summarise(records: Iterable[Record], seed: int = 0) -> RunSummary:
     """The summary of a run, its methods in the order in which they first occur."""
-    methods = _grouped(records, lambda record: [record["method"]])
+    methods = grouped(records, lambda record: [record["method"]])
     return RunSummary(
         SCHEMA, {method: summarise_method(group, seed) for method, group in methods.items()}
     )
@@ -223,7 +223,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
     """The summary of one method's records, of which there is at least one."""
 
     def by(names: Callable[[Record], Iterable[str]]) -> dict[str, Accuracy]:
-        groups = _grouped(records, names)
+        groups = grouped(records, names)
         accuracies = {name: _accuracy(groups[name], seed) for name in sorted(groups, key=_order)}
         return {name: accuracy for name, accuracy in accuracies.items() if accuracy}
 
@@ -251,7 +251,7 @@ def summarise_method(records: Sequence[Record], seed: int = 0) -> Summary:
     )
 
 
-def _grouped(
+def grouped(
     records: Iterable[Record], names: Callable[[Record], Iterable[str]]
 ) -> dict[str, list[Record]]:
     """The records by the names of the groups that they are in."""
@@ -279,7 +279,7 @@ def _kinds(records: Sequence[Record]) -> dict[str, Kinds]:
             lacking=sum(1 for record in group if "named" in record),
             named=sum(1 for record in group if record.get("named")),
         )
-        for kind, group in sorted(_grouped(records, _types).items())
+        for kind, group in sorted(grouped(records, _types).items())
     }
 
 

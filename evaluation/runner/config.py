@@ -96,22 +96,6 @@ class Config:
     """What is behind names: digests of the files that options and `llm` name, or an address."""
 
 
-def describe_questions(
-    samples: Sequence[Sample],
-    dataset: str,
-    data: Path | None,
-    split: str,
-    part: Part,
-    limit: int | None,
-    skipped: int = 0,
-    sampled_of: int | None = None,
-) -> Questions:
-    """Name the questions that were chosen."""
-    source, digest = "" if data is None else str(data), questions_digest(samples)
-    count = len(samples)
-    return Questions(dataset, source, split, part, limit, count, digest, skipped, sampled_of)
-
-
 def questions_digest(samples: Iterable[Sample]) -> str:
     """SHA-256 over everything that is known about some questions, in their order."""
     total = sha256()

@@ -30,14 +30,15 @@ from ..samples import Part, Sample, of_part, spread
 from .asking import OpenAsk, Setup, Task, method_options, open_setup, open_shared
 from .config import (
     Config,
+    Questions,
     describe_contents,
     describe_kg,
     describe_model,
     describe_options,
-    describe_questions,
     describe_reader,
     describe_sample_graphs,
     installed_versions,
+    questions_digest,
     tree_digest,
 )
 from .run_folder import begun_with, check_folder, open_run, read_summary, write_summary
@@ -108,13 +109,14 @@ def evaluate(
     described, lacking = _describe_kg(setup, samples, loud)
     config = Config(
         methods=setup.methods,
-        questions=describe_questions(
-            samples,
+        questions=Questions(
             setup.dataset,
-            data,
+            "" if data is None else str(data),
             setup.split,
             part,
             most,
+            len(samples),
+            questions_digest(samples),
             read.skipped.count,
             len(every) if sampled else None,
         ),

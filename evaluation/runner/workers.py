@@ -61,7 +61,8 @@ class Workers:
             for worker in self._pool:
                 if worker.needy and chunks:
                     worker.give(chunks.popleft())
-            for worker in self._speaking():
+            heard = wait([worker.connection for worker in self._pool])
+            for worker in [worker for worker in self._pool if worker.connection in heard]:
                 message = worker.hear()
                 if isinstance(message, GroundwalkError):
                     raise message
@@ -75,10 +76,6 @@ class Workers:
         resource_tracker.ensure_running()  # it would let Ctrl-C through as it starts
         for _ in range(count):
             self._pool.append(_Worker(self._open_ask, threads))
-
-    def _speaking(self) -> "list[_Worker]":
-        heard = wait([worker.connection for worker in self._pool])
-        return [worker for worker in self._pool if worker.connection in heard]
 
     def _bury(
         self, worker: "_Worker", chunks: deque[Sequence[Task]], deaths: Counter[Key]

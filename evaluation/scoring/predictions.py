@@ -7,11 +7,11 @@ found where it is a substring of all lines joined, also across their ends.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import punctuation
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from typing_extensions import TypedDict
 
@@ -31,15 +31,14 @@ _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLE = re.compile(r"\b(?:an?|the)\b")
 
 
-class Scorer(Protocol):
-    """One dialect; the names of its metrics, and their order, never change."""
+Scorer: TypeAlias = Callable[[Prediction, Sequence[str]], dict[str, float]]
+"""One dialect: the metrics of a prediction with at least one gold answer.
 
-    def __call__(self, prediction: Prediction, gold: Sequence[str], /) -> Mapping[str, float]:
-        """The metrics of a prediction with at least one gold answer."""
-        ...
+Their names and their order never change.
+"""
 
 
-def strict(prediction: Prediction, gold: Sequence[str], /) -> dict[str, float]:
+def strict(prediction: Prediction, gold: Sequence[str]) -> dict[str, float]:
     """The strict metrics of a prediction, of which each line that is not blank is an answer."""
     texts = [prediction] if isinstance(prediction, str) else prediction
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
@@ -50,7 +49,7 @@ def strict(prediction: Prediction, gold: Sequence[str], /) -> dict[str, float]:
     return {METRIC_TITLES[metric]: scores[metric] for metric in METRICS}
 
 
-def gcr(prediction: Prediction, gold: Sequence[str], /) -> dict[str, float]:
+def gcr(prediction: Prediction, gold: Sequence[str]) -> dict[str, float]:
     """Accuracy (which is the recall), any-hit, F1, precision and recall, between 0 and 1.
 
     A text is split on newlines. Each line is kept once, the most frequent first, blank ones too.
@@ -64,7 +63,7 @@ def gcr(prediction: Prediction, gold: Sequence[str], /) -> dict[str, float]:
     return {"Accuracy": accuracy, "Hit": float(any(hits)), **measures}
 
 
-def rog(prediction: Prediction, gold: Sequence[str], /) -> dict[str, float]:
+def rog(prediction: Prediction, gold: Sequence[str]) -> dict[str, float]:
     """Accuracy (which is the recall), any-hit, hit in the first line, F1, precision and recall.
 
     A text is split on newlines, and every line counts, blank and repeated ones too. Of several
@@ -180,7 +179,7 @@ def _metrics(scorer: Scorer, line: _Line) -> dict[str, float]:
     if line.record is not None and scorer is DIALECTS["strict"] and line.record["metrics"]:
         known = line.record["metrics"]
         return {METRIC_TITLES[metric]: known[metric] for metric in METRICS}
-    return dict(scorer(line.prediction, line.gold))
+    return scorer(line.prediction, line.gold)
 
 
 def _lines(path: Path) -> Iterator[_Line]:

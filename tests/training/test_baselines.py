@@ -18,7 +18,7 @@ from groundwalk.training.fitting.words import fit_baselines
 from groundwalk.training.material import Material, gather
 from groundwalk.training.recipe import Recipe, Schedule
 from groundwalk.training.trainer.checkpoint import Elapsed
-from groundwalk.training.trainer.job import Job, made_folder
+from groundwalk.training.trainer.job import Job, trained_folder
 from groundwalk.training.trainer.watched import Watcher
 
 from ..whole import build_graph
@@ -40,7 +40,7 @@ def fitted(
     kg: KnowledgeGraph, partial: Path, own: Material, hand_written: Sequence[Question] = ()
 ) -> LocalModel:
     """A model folder that holds nothing but what is fitted after the last step."""
-    folder = made_folder(partial)
+    folder = trained_folder(partial)
     folder.mkdir(parents=True)
     nothing: Any = None
     settings = ModelSettings(instruct=False, masked=True, formats=())
@@ -81,9 +81,11 @@ def test_from_generated_questions_they_are_the_same_again(
 ) -> None:
     for name in "ab":
         fitted(kg, tmp_path / name, material(kg), hand_written=[Question("1", "France?")])
-    first, second = ((made_folder(tmp_path / name) / BASELINES_FILE).read_bytes() for name in "ab")
+    first, second = (
+        (trained_folder(tmp_path / name) / BASELINES_FILE).read_bytes() for name in "ab"
+    )
     assert first == second
-    found = read_baselines(str(made_folder(tmp_path / "a")))
+    found = read_baselines(str(trained_folder(tmp_path / "a")))
     assert () in found.paths and len(found.templates) > 100
     assert all(0 < len(path) <= 2 for path in found.paths if path)
     assert any("[country]" in text for text in found.templates)

@@ -20,7 +20,7 @@ from ...evaluation.samples import Sample as Question
 from ..queries.questions import QueryQuestioner
 from ..questions.questioner import Sample
 from ..recipe import METHODS
-from ..trainer.job import Job, made_folder
+from ..trainer.job import Job, trained_folder
 from .account import FLAGGED, KNOWN_SEED, known_words, train_account
 from .exams import (
     Exam,
@@ -68,7 +68,7 @@ def fit(job: Job, local: LocalModel, hand_written: Sequence[Question]) -> Fitted
     on `hand_written` questions where there are any, else on those that were held out. What an
     earlier process came to is not done again. Raises DatasetError as `without_answer`.
     """
-    folder, material = made_folder(job.partial), job.material
+    folder, material = trained_folder(job.partial), job.material
     unanswerable, samples = without_answer(hand_written), material.judged()
     count = len(unanswerable) + len(samples)
     job.watcher.say(f"trained; {count} other questions tell how sure an answer has to be")

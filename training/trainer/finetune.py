@@ -34,23 +34,23 @@ from ...agent.errors import InputError, ModelError
 from ...agent.llm.local import LocalModel, load_model
 from ..encoder import MAX_LENGTH, Batches, Encoded, Encoder
 from .checkpoint import EVERY, read_state, write_state
-from .job import INTERRUPTED, PATIENCE_IS_OVER, Job, Made, Trained, read_made
+from .job import INTERRUPTED, PATIENCE_IS_OVER, Job, Trained, TrainedModel, read_trained
 from .plain_loop import has_bfloat16, padded, weighted_loss
 
 _RANK = 16
 """Of the adapters; they are scaled by 2."""
 
 
-def fine_tuned(job: Job) -> Made | None:
+def fine_tuned(job: Job) -> TrainedModel | None:
     """The model, where its training had come to its end; only the first process goes on with it."""
-    made = read_made(job, "cuda" if torch.cuda.is_available() else "cpu")
+    made = read_trained(job, "cuda" if torch.cuda.is_available() else "cpu")
     PartialState().wait_for_everyone()
     if made is not None and not PartialState().is_main_process:
         raise SystemExit(0)
     return made
 
 
-def fine_tune(job: Job) -> Made:
+def fine_tune(job: Job) -> TrainedModel:
     """Teach the formats to the base model of a recipe.
 
     Under `accelerate launch` every process takes its share of each batch, and only the first goes
@@ -82,7 +82,7 @@ def fine_tune(job: Job) -> Made:
             _LESS_MEMORY if not recipe.lora else "--accumulate 4 takes them in parts",
         ) from error
     model = cast(PreTrainedModel, adapted.merge_and_unload() if adapted else base.model)
-    return Made(replace(local, model=model.to(dtype).eval()), trained)
+    return TrainedModel(replace(local, model=model.to(dtype).eval()), trained)
 
 
 _LESS_MEMORY = "--accumulate 4 takes them in parts; --lora trains a few weights only"

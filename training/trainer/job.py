@@ -78,7 +78,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Made:
+class TrainedModel:
     """A trained model, and how its training went."""
 
     local: LocalModel
@@ -89,14 +89,14 @@ _RECORD = "trained.json"
 """How the training went; it is written last."""
 
 
-def made_folder(partial: Path) -> Path:
+def trained_folder(partial: Path) -> Path:
     """Where the trained model is: all files of the folder that it becomes, as they are made."""
     return partial / "trained"
 
 
-def keep_made(job: Job, made: Made) -> None:
+def keep_trained(job: Job, made: TrainedModel) -> None:
     """Write a trained model, in place of the checkpoints of its steps."""
-    folder, record = made_folder(job.partial), job.partial / _RECORD
+    folder, record = trained_folder(job.partial), job.partial / _RECORD
     record.unlink(missing_ok=True)
     forget_answers(job.partial)
     if folder.exists():
@@ -111,7 +111,7 @@ def keep_made(job: Job, made: Made) -> None:
     write_json(record, asdict(made.trained))
 
 
-def read_made(job: Job, device: str = "cpu") -> Made | None:
+def read_trained(job: Job, device: str = "cpu") -> TrainedModel | None:
     """The model, where its training had come to its end.
 
     None where the user interrupted it, or the model is broken: then the training goes on from the
@@ -121,13 +121,13 @@ def read_made(job: Job, device: str = "cpu") -> Made | None:
     if not trained or trained["stopped"] == INTERRUPTED:
         return None
     try:
-        local = load_model(str(made_folder(job.partial)), device=device)
+        local = load_model(str(trained_folder(job.partial)), device=device)
     except ModelError as error:
         job.watcher.say(f"the trained model is broken, and is made again: {error.message}")
         return None
     trained["hits"] = {int(step): share for step, share in trained["hits"].items()}
     job.watcher.say("the training goes on after its last step")
-    return Made(local, Trained(**trained))
+    return TrainedModel(local, Trained(**trained))
 
 
 def store_in_half(folder: Path) -> None:

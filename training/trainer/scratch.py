@@ -9,7 +9,7 @@ from ...agent.llm.prompt import HEADINGS, Mention, path_prompt
 from ...prompts import render
 from ..encoder import MAX_LENGTH, Encoder
 from ..recipe import Size
-from .job import Job, Made
+from .job import Job, TrainedModel
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
@@ -101,7 +101,7 @@ def round_weights(model: "LlamaForCausalLM") -> None:
             parameter.copy_(parameter.half())
 
 
-def from_scratch(job: Job) -> Made:
+def from_scratch(job: Job) -> TrainedModel:
     """Train a small model that knows nothing but the graph."""
     from .plain_loop import train_model
 
@@ -120,4 +120,4 @@ def from_scratch(job: Job) -> Made:
     local = LocalModel("in training", model, tokenizer, settings)
     trained = train_model(model, job, job.batches(encoder), job.looks(local), pad)
     round_weights(model)
-    return Made(local, trained)
+    return TrainedModel(local, trained)
