@@ -239,7 +239,6 @@ class Tools:
         from ..agent.answers.differences import told_apart
         from ..agent.answers.topics import find_entity
         from ..agent.kg.labels.meanings import written_term
-        from ..agent.linking import LabelLinker
 
         if not name.strip():
             raise InputError("the name is empty", "give a name or a term")
@@ -247,7 +246,7 @@ class Tools:
             info = find_entity(kg, term)
             entities = [_match(info, 1.0)] if info else []
             return matches(entities, *_vocabulary(kg, name, term), more=False)
-        candidates = meanings(LabelLinker(kg.labels, languages=kg.profile.languages), name)
+        candidates = meanings(kg, name)
         shown = told_apart(kg, candidates[:limit])
         listed = [_match(candidate, candidate.score) for candidate in shown]
         return matches(listed, *_vocabulary(kg, name, None), more=len(candidates) > limit)

@@ -12,7 +12,7 @@ from .options import Answering, check_prompts, chosen_method, one_of, with_setti
 
 if TYPE_CHECKING:
     from ..agent.evidence import Origin, Reply
-    from ..agent.linking import Candidate, LabelLinker
+    from ..agent.linking import Candidate
     from ..agent.state import State
     from ..graphs.nesting import CompiledGraph
 
@@ -105,8 +105,11 @@ def graph_notes(kg: KnowledgeGraph) -> list[str]:
     return list(filter(None, (kg.left_out.note, why_no_facts(kg))))
 
 
-def meanings(linker: "LabelLinker", name: str) -> list["Candidate"]:
+def meanings(kg: KnowledgeGraph, name: str) -> list["Candidate"]:
     """The entities that a name may mean, the likeliest first."""
+    from ..agent.linking import LabelLinker
+
+    linker = LabelLinker(kg.labels, languages=kg.profile.languages)
     bracketed = f"[{name.translate(str.maketrans('[]', '  '))}]"
     return [candidate for mention in linker.link(bracketed) for candidate in mention.candidates]
 

@@ -162,7 +162,7 @@ def entity(talk: Talk, name: str) -> None:
         about = "a relation" if is_relation else _members(talk.kg, term)
         line.append(f"  {about}", style="dim")
         talk.console.print(line.append(f"  {one_line(term)}", style="dim"))
-    candidates = _meanings(talk, name)
+    candidates = meanings(talk.kg, name)
     for candidate in candidates[:_MOST_RIVALS]:
         line = Text(one_line(candidate.name), style="cyan")
         about = one_line(candidate.description or candidate.kind)
@@ -194,7 +194,7 @@ def neighbours(talk: Talk, name: str) -> None:
     """
     from ...agent.answers.class_words import names_in_either_number
 
-    candidates = _meanings(talk, name)
+    candidates = meanings(talk.kg, name)
     classes = [word for word in names_in_either_number(talk.kg, name) if not word.relation]
     if classes and not any(normalise(one.name) == normalise(name) for one in candidates):
         (label,) = talk.kg.labels.names([classes[0].term])
@@ -219,9 +219,3 @@ def kg(talk: Talk, _: str) -> None:
     from ..render import print_kg
 
     print_kg(talk.kg, as_json=False)
-
-
-def _meanings(talk: Talk, name: str) -> list[Any]:
-    from ...agent.linking import LabelLinker
-
-    return meanings(LabelLinker(talk.kg.labels, languages=talk.kg.profile.languages), name)

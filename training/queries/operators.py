@@ -17,7 +17,7 @@ from ...agent.query.values import value_of
 from ..questions.compose import Composer, plenty_of
 from ..questions.graph import Graph, Move, Node
 from ..questions.shapes import Shapes
-from ..wording.english import Texts, wordings
+from ..wording.english import Texts, sections, wordings
 from ..wording.label_words import label_words
 from ..wording.phrasebook import Compares
 from .question import Named, QueryQuestion, words_of
@@ -74,17 +74,14 @@ class OperatorWords:
 
 def load_clause_words() -> OperatorWords:
     """The packaged templates of what stands in the place of one name or value."""
-    return OperatorWords({name: tuple(t) for name, t in wordings("clauses").items()}, {})
+    return OperatorWords(sections(wordings("clauses")), {})
 
 
 def load_operator_words() -> OperatorWords:
     """The packaged templates."""
     tables = wordings("operators")
-    grades = {
-        word: {grade: tuple(texts) for grade, texts in of_word.items()}
-        for word, of_word in tables.pop("grades").items()
-    }
-    return OperatorWords({name: tuple(texts) for name, texts in tables.items()}, grades)
+    grades = {word: sections(of_word) for word, of_word in tables.pop("grades").items()}
+    return OperatorWords(sections(tables), grades)
 
 
 @dataclass(frozen=True)

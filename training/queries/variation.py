@@ -12,7 +12,7 @@ from random import Random
 from ...agent.query.actions import LITERAL, Action
 from ..questions.compose import Composer
 from ..questions.graph import Graph
-from ..wording.english import Texts, wordings
+from ..wording.english import Texts, sections, wordings
 from .question import (
     Named,
     QueryQuestion,
@@ -54,10 +54,7 @@ class Modifiers:
 def load_modifiers() -> Modifiers:
     """The packaged words."""
     tables = wordings("modifiers")
-    texts = {
-        use: {key: tuple(lines) for key, lines in table.items()} for use, table in tables.items()
-    }
-    return Modifiers(texts["filler"], texts["unread"])
+    return Modifiers(sections(tables["filler"]), sections(tables["unread"]))
 
 
 @dataclass(frozen=True)

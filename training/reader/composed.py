@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...agent.query.actions import Action
 from ...agent.reader.lexicon import MOST_WORDS, QuestionWord, label_words
-from ..wording.english import wordings_of_all
+from ..wording.english import forms_of_all
 from .examples import Example, with_words
 from .made_graphs import is_value
 from .sources import SchemaLabels
@@ -78,11 +78,7 @@ class _Parts:
     """Questions that follow one relation from one thing, by what they can be joined to."""
 
     def __init__(self, single: Sequence[Example], schemas: Mapping[str, SchemaLabels]) -> None:
-        languages = wordings_of_all("inside")
-        self.forms: Mapping[str, Sequence[Sequence[str]]] = {
-            use: [form.split() for forms in languages for form in forms[use]]
-            for use in languages[0]
-        }
+        self.forms = forms_of_all("inside")
         self.single = single
         self.by_schema = defaultdict[str, list[Example]](list)
         self._by_classes = defaultdict[tuple[str, frozenset[str]], list[Example]](list)

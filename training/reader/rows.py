@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...agent.query.actions import Action
 from ...agent.reader.lexicon import MOST_WORDS, QuestionWord, label_words
-from ..wording.english import wordings_of_all
+from ..wording.english import forms_of_all
 from .composed import filled, plain_words
 from .examples import Example, with_words
 from .sources import SchemaLabels
@@ -61,10 +61,7 @@ def rows(
         for cell in _cells(example):
             cells[example.schema].setdefault(cell)
     tables = [(schema, list(table)) for schema, table in cells.items()]
-    languages = wordings_of_all("rows")
-    forms = {
-        use: [form.split() for forms in languages for form in forms[use]] for use in languages[0]
-    }
+    forms = forms_of_all("rows")
     made = list[Example]()
     while tables and len(made) < count:
         schema, table = rng.choice(tables)

@@ -27,6 +27,14 @@ def wordings_of_all(use: str) -> list[dict[str, Any]]:
     return [_read(file) for file in sorted(_WORDINGS.glob(f"*/{use}.toml"))]
 
 
+def forms_of_all(use: str) -> dict[str, list[list[str]]]:
+    """The wordings for a use in the words of each, those of all languages together."""
+    languages = wordings_of_all(use)
+    return {
+        name: [form.split() for forms in languages for form in forms[name]] for name in languages[0]
+    }
+
+
 def domain_files() -> list[Path]:
     """The files of domains with the words in which people ask, of all languages."""
     return sorted(_WORDINGS.glob("*/domains/*.toml"))
@@ -74,15 +82,16 @@ def load_english() -> English:
     """The packaged templates."""
     main, unanswerable = wordings("questions"), wordings("unanswerable")
     return English(
-        frames=_sections({k: v for k, v in main.items() if isinstance(v, list)}),
-        telegraph=_sections(main["telegraph"]),
-        generic=_sections(main["generic"]),
-        contractions=_sections(main["contractions"]),
-        unanswerable=_sections(unanswerable),
+        frames=sections({k: v for k, v in main.items() if isinstance(v, list)}),
+        telegraph=sections(main["telegraph"]),
+        generic=sections(main["generic"]),
+        contractions=sections(main["contractions"]),
+        unanswerable=sections(unanswerable),
     )
 
 
-def _sections(table: Mapping[str, list[str]]) -> dict[str, Texts]:
+def sections(table: Mapping[str, Iterable[str]]) -> dict[str, Texts]:
+    """The texts of a table by the names of its sections."""
     return {name: tuple(texts) for name, texts in table.items()}
 
 
