@@ -6,7 +6,7 @@ A loop is a small graph within the state machine that steps a search on to its e
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from langgraph.config import get_config
 from langgraph.constants import CONF, CONFIG_KEY_CHECKPOINTER
@@ -26,10 +26,6 @@ class LoopState(TypedDict):
     """What flows through a loop: how far its search has come, a frozen dataclass of the method."""
 
     search: Any
-
-
-class _Node(Protocol):
-    def __call__(self, state: LoopState) -> LoopState: ...
 
 
 class Loop(NamedTuple):
@@ -80,7 +76,7 @@ def run_loop(loop: Loop, question: Question, ground: Ground) -> Outcome:
     return loop.graph.invoke(begun, bounded, context=question.options)["search"].outcome
 
 
-def _node(step: Callable[[Any], Any]) -> _Node:
+def _node(step: Callable[[Any], Any]) -> Any:
     def run(state: LoopState) -> LoopState:
         return {"search": step(state["search"])}
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -239,13 +239,6 @@ _FAILURES = 20
 """So many questions in a row that a service fails end the run: it is down."""
 
 
-class _Shown(NamedTuple):
-    """How far a run is, in numbers and in words."""
-
-    done: int
-    text: str
-
-
 @contextlib.contextmanager
 def show_progress(total: int, console: Console, *, before: int = 0) -> Generator[Tick]:
     """Show rate, running Hits@1 and time left on the console while `total` tasks are done.
@@ -261,25 +254,24 @@ def show_progress(total: int, console: Console, *, before: int = 0) -> Generator
         with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("", total=total, completed=before, text="")
 
-            def move(shown: _Shown) -> None:
-                bar.update(task, completed=shown.done, text=shown.text)
+            def move(done: int, text: str) -> None:
+                bar.update(task, completed=done, text=text)
 
             yield _counter(total, before, move)
         return
 
     said = perf_counter()
 
-    def line(shown: _Shown) -> None:
+    def line(done: int, text: str) -> None:
         nonlocal said
-        if shown.done == total or perf_counter() - said >= _EVERY:
+        if done == total or perf_counter() - said >= _EVERY:
             said = perf_counter()
-            text = f"{shown.done}/{total}  {shown.text}"
-            console.print(text, markup=False, highlight=False, soft_wrap=True)
+            console.print(f"{done}/{total}  {text}", markup=False, highlight=False, soft_wrap=True)
 
     yield _counter(total, before, line)
 
 
-def _counter(total: int, before: int, show: Callable[[_Shown], None]) -> Tick:
+def _counter(total: int, before: int, show: Callable[[int, str], None]) -> Tick:
     since, done, errors = 0.0, 0, 0
     scored: dict[str, tuple[int, float]] = {}
 
@@ -302,7 +294,7 @@ def _counter(total: int, before: int, show: Callable[[_Shown], None]) -> Tick:
             words.append(f"{errors} error{'s' * (errors > 1)}")
         if (left := total - before - done) and rate:
             words.append(f"{duration(left / rate)} left")
-        show(_Shown(before + done, "  ".join(words)))
+        show(before + done, "  ".join(words))
 
     return tick
 
