@@ -301,9 +301,11 @@ def _joined(wordings: tuple[Wording, ...], start: str, end: str) -> Wording | No
     if len(fitting) < 2:
         return fitting[0] if fitting else None
     chained = chain.from_iterable
-    texts = (tuple(chained(getattr(one, key) for one in fitting)) for key in _TEMPLATE_KEYS)
     return Wording(
-        *texts,
+        word=tuple(chained(wording.word for wording in fitting)),
+        noun=tuple(chained(wording.noun for wording in fitting)),
+        that=tuple(chained(wording.that for wording in fitting)),
+        ask=tuple(chained(wording.ask for wording in fitting)),
         through=frozenset(chained(wording.through for wording in fitting)),
         carries=frozenset(chained(wording.carries for wording in fitting)),
         compares=Compares(
