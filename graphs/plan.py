@@ -160,11 +160,11 @@ def _baseline(name: str, rank: Rank, about: str) -> Method:
 
 WORDS = _baseline(
     "words",
-    Baselines.rank_by_words,
+    lambda baselines, masked: baselines.rank_by_words(masked),
     "a bag of words chooses a relation path of the training questions",
 )
 LOOKUP = _baseline(
     "lookup",
-    Baselines.rank_by_template,
+    lambda baselines, masked: baselines.rank_by_template(masked),
     "the relation path of the most similar training question",
 )

@@ -94,6 +94,13 @@ class Asker:
         self.unread += read is None
         return read
 
+    def tried(self, prompt: str, reader: Callable[[str], Read | None]) -> Read | None:
+        """As `read`, but None where the chat model does not answer, or did not before."""
+        try:
+            return None if self.failure else self.read(prompt, reader)
+        except UnansweredError:
+            return None
+
     def names(self, prompt: str, labels: Sequence[str] = ()) -> list[str]:
         """The names that the reply answers with; one that says nothing is counted.
 

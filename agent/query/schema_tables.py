@@ -36,7 +36,7 @@ class GraphTables:
     """The relations and classes of a graph, and what is at the ends of them.
 
     Everything is read once. Of an endpoint, which cannot be read whole, a few members are read, and
-    of a large graph those and a few facts of each relation. Relations in `without` are left out, as
+    of a large graph those and a few facts of each relation. The `hidden_relations` are left out, as
     if the graph lacked them. Not safe to share between threads; its methods raise as those of
     `Facts` do.
     """

@@ -90,7 +90,7 @@ class GraphLabels:
 class ReadingTools:
     """The facts, tables and labels of a graph, and the network. Not safe to share.
 
-    Relations `without` are never read, as if the graph lacked them.
+    The `hidden_relations` are never read, as if the graph lacked them.
     """
 
     def __init__(

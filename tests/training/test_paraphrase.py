@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
 from groundwalk.agent.llm.chat import chat_model
+from groundwalk.training.asked import paraphrase
 from groundwalk.training.asked.lesson_stream import draw
 from groundwalk.training.asked.paraphrase import Chat, mixed, read_wordings, reword
 from groundwalk.training.questions.graph import execute
@@ -95,6 +96,17 @@ def test_a_damaged_line_is_named(line: str, tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"replies\.jsonl, line 1: holds no reply"):
         reword(questioner(), chat(tmp_path, in_order()), seed=1)
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("there is no /dev/full")
+    monkeypatch.setattr(paraphrase, "open_lines", lambda *_: full.open("ab", buffering=0))
+    to = Chat(Scripted(politely), "someone", tmp_path / "replies.jsonl")
+    to.replies.touch()
+    with pytest.raises(InputError, match=r"replies\.jsonl cannot be written: No space left"):
+        reword(questioner(), to, seed=1, questions=3)
 
 
 def test_replies_that_cannot_be_kept(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import IO, NamedTuple, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 from typing_extensions import TypedDict
 
-from ...agent.errors import ServiceError
+from ...agent.errors import InputError, ServiceError
 from ...agent.llm.asking import Asker, UnansweredError
 from ...evaluation.record_lines import checked, json_line, numbered_lines, open_lines
 from ...prompts import render
@@ -33,6 +33,7 @@ WORDINGS = 5
 _SHARE = 0.3
 """How many of the training samples are reworded ones."""
 _LONGEST = 300
+_WHY_WRITTEN = "the replies are kept there"
 
 Slots: TypeAlias = Mapping[str, str]
 """The placeholders of a question, such as `[country]`, by what they stand for: TOPIC or OTHER."""
@@ -47,10 +48,8 @@ class Chat(NamedTuple):
 
 
 class _Reply(TypedDict):
-    """A line of the file of replies; model and prompt make its key."""
+    """What is read of a line of the file of replies; model and prompt make its key."""
 
-    llm: str
-    question: str
     reply: str
     key: str
 
@@ -68,7 +67,7 @@ def reword(
     InputError where its replies cannot be kept.
     """
     graph, lessons, asked = questioner.graph, list[Lesson](), 0
-    with open_lines(chat.replies, "the replies are kept there") as lines:
+    with open_lines(chat.replies, _WHY_WRITTEN) as lines:
         known, asker = _known(chat.replies), Asker(chat.llm)
         for sample, slots in _distinct(questioner, seed, questions):
             question = _with_slots(sample, slots)
@@ -77,8 +76,8 @@ def reword(
             key = sha256(f"{chat.name}\n{prompt}".encode()).hexdigest()
             if key not in known:
                 known[key] = reply = _ask(asker, chat, prompt)
-                kept = _Reply(llm=chat.name, question=question, reply=reply, key=key)
-                lines.write(json_line(kept))
+                row = {"llm": chat.name, "question": question, "reply": reply, "key": key}
+                _write(lines, json_line(row), chat.replies)
             asked += 1
             texts = read_wordings(known[key], slots, WORDINGS)
             lessons += [_lesson(graph, sample, text) for text in texts]
@@ -184,6 +183,14 @@ def _ask(asker: Asker, chat: Chat, prompt: str) -> str:
             f"{chat.name} did not answer: {reason}",
             f"run it again to go on from here; what it said is kept in {chat.replies}",
         ) from error
+
+
+def _write(lines: IO[bytes], line: bytes, file: Path) -> None:
+    try:
+        lines.write(line)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{file} cannot be written: {reason}", _WHY_WRITTEN) from error
 
 
 def _known(file: Path) -> dict[str, str]:

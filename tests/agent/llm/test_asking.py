@@ -80,7 +80,7 @@ def test_a_client_that_breaks_over_what_came_is_told_in_words() -> None:
     asker = Asker(_Broken(responses=["Oslo"]))
     with pytest.raises(UnansweredError, match="^what came is no chat reply$"):
         asker.ask("Where?")
-    assert asker.cost["llm_calls"] == 1
+    assert asker.tried("Where?", str) is None and asker.cost["llm_calls"] == 1
     assert asker.add_notes(["a"]) == ["a", "what came is no chat reply: the LLM did not answer"]
 
 
