@@ -237,7 +237,7 @@ Parts = Mapping[str, tuple[type[Any], Sequence[str]]]
 OURS: Parts = {
     "state": (ReasoningPaths, ("__init__",)),
     "constraint": (ReasoningPaths, ("allowed", "advance", "done")),
-    "head": (OutputHead, ("whole", "of")),
+    "head": (OutputHead, ("all_logits", "logits_of")),
     "masks": (TreeForward, ("_mask",)),
 }
 _REPAIRED: Parts = {"trie": (PathTrie, ("__init__",)), "look-ups": (PathTrie, ("followers",))}
