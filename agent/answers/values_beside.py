@@ -34,12 +34,13 @@ def told_by_values(kg: KnowledgeGraph, question: str, mentions: Sequence[Mention
             continue
         for named in (mention, *_named_again(question, mention, remaining)):
             others = [other for other in remaining if other != named]
-            told = _narrowed_by_value(
+            narrowed = _narrowed_by_value(
                 kg, question, _stretches(question, tokens, named, others), named
             )
-            if told != named:
-                apart = (it for it in others if it.end <= told.start or told.end <= it.start)
-                remaining = sorted([told, *apart], key=lambda kept_mention: kept_mention.start)
+            if narrowed != named:
+                start, end = narrowed.start, narrowed.end
+                apart = (other for other in others if other.end <= start or end <= other.start)
+                remaining = sorted([narrowed, *apart], key=lambda mention: mention.start)
     return remaining
 
 

@@ -65,11 +65,11 @@ def mentions(
         absorbed.update(
             other_span for other_span in apposed if _describes(first[other_span], mention)
         )
-    kept = [span for span in first if span not in absorbed]
+    topic_spans = [span for span in first if span not in absorbed]
     topics: dict[Term, Mention] = {}
-    for span in kept:
+    for span in topic_spans:
         mention = _told_by_apposition(question, tokens, span, ranked[span], infos)
-        if any(span.start < other_span.start < mention.end for other_span in kept):
+        if any(span.start < other_span.start < mention.end for other_span in topic_spans):
             mention = ranked[span]
         topics.setdefault(mention.candidates[0].term, mention)
     return list(topics.values())

@@ -148,7 +148,7 @@ _Item = TypeVar("_Item")
 
 
 class Watcher:
-    """Is told how far a run is; this one does nothing of it."""
+    """Hears how far a run has come; this one does nothing with it."""
 
     def step(self, done: int, steps: int, loss: float, hits: float | None) -> None:
         """Steps done and in all, the loss of late, the last Hits@1 on held-out questions."""
