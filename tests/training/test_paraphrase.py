@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from threading import Thread
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import pytest
 from groundwalk.agent.errors import InputError, ServiceError
@@ -102,7 +102,11 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("there is no /dev/full")
-    monkeypatch.setattr(paraphrase, "open_lines", lambda *_: full.open("ab", buffering=0))
+
+    def on_a_full_disk(path: Path, why: str) -> IO[bytes]:
+        return full.open("ab", buffering=0)
+
+    monkeypatch.setattr(paraphrase, "open_lines", on_a_full_disk)
     to = Chat(Scripted(politely), "someone", tmp_path / "replies.jsonl")
     to.replies.touch()
     with pytest.raises(InputError, match=r"replies\.jsonl cannot be written: No space left"):
