@@ -100,7 +100,7 @@ def shown_sparql(kg: KnowledgeGraph, facts: Facts, bound: Bound) -> str:
             graphs,
             numeric=facts.is_numeric,
             below=kg.membership.below,
-            lasting=facts.has_durations,
+            must_read=facts.must_read,
             priced=partial(are_in_currency, facts),
         ).text
     except (InexpressibleError, ServiceError):

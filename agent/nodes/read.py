@@ -169,8 +169,18 @@ def _names_not_linked(kg: KnowledgeGraph, asked: Asked) -> list[Span]:
     """What has the capitals of a name, and is no mention; an endpoint may not list all names."""
     if not kg.pinned:
         return []
-    taken = [(mention.start, mention.end) for mention in asked.mentions.numbered]
+    taken = [_with_unit(asked, number) for number in range(len(asked.mentions.numbered))]
     return names_beside(asked.question, taken, everyday_words(kg.labels.vocabulary()))
+
+
+def _with_unit(asked: Asked, number: int) -> tuple[int, int]:
+    """The stretch of a mention, with the unit that follows a number."""
+    mention, value = asked.mentions.numbered[number], asked.mentions.values.get(number)
+    after = asked.question[mention.end :]
+    unit = value.unit if value else ""
+    if not unit or not after.lstrip().startswith(unit):
+        return mention.start, mention.end
+    return mention.start, mention.end + after.index(unit) + len(unit)
 
 
 def _without_stand_ins(asked: Asked) -> Asked:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import QuestionError
 from ..kg.labels.names import local_name
+from ..kg.nodes import literal_tag
 from ..kg.terms import XSD, Term, is_literal
 from .currencies import currencies_of
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
@@ -178,9 +179,9 @@ def are_in_currency(facts: Facts, relation: Term, currency: str) -> bool:
         return False
     (name,) = facts.kg.walk_labels.names([relation])
     units = Units(facts, name, relation)
+    tags = map(literal_tag, facts.written(relation))
     of_datatypes = {
-        "" if tag.startswith(XSD) else unit_of_datatype(tag, facts.kg.profile)
-        for tag in facts.datatypes(relation)
+        "" if tag.startswith(XSD) else unit_of_datatype(tag, facts.kg.profile) for tag in tags
     }
     every = {unit or units.unstated or units.currency for unit in of_datatypes}
     return all(not unit or factor(unit, currency) == 1.0 for unit in every)

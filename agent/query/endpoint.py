@@ -55,7 +55,7 @@ def execute_anywhere(
             known,
             profile,
             store.graphs,
-            lasting=facts.has_durations,
+            must_read=facts.must_read,
             priced=partial(are_in_currency, facts),
         )
     except InexpressibleError:

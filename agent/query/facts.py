@@ -23,7 +23,7 @@ from ..kg.store import Store, Way
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import XSD, Step, Term, is_literal, node_of
 from ..stopping import look_up
-from .values import DURATIONS, unit_of_datatype, unit_of_term, value_of
+from .values import is_amount, is_duration, unit_of_datatype, unit_of_term, value_of
 
 Ids = NDArray[np.int64]
 """Numbers of terms. A set is sorted, and has each once."""
@@ -75,7 +75,7 @@ class Facts:
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
         self._numeric: dict[Term, bool] = {}
-        self._lasting: dict[Term, bool] = {}
+        self._read_here: dict[Term, bool] = {}
         self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
         self._cached = 0
         self._by_relation: dict[Term, list[tuple[int, int]]] | None = None
@@ -160,20 +160,20 @@ class Facts:
             self._numeric[relation] = {f"<{tag}>" for tag in tags} <= PLAIN_NUMBERS
         return self._numeric[relation]
 
-    def has_durations(self, relation: Term) -> bool:
-        """Whether values of a relation are durations; of one that is remote some are looked at."""
+    def must_read(self, relation: Term) -> bool:
+        """Whether SPARQL cannot compare values of a relation: durations, and texts with a unit."""
         if self.kg.profile.skips(relation):
             return False
-        if relation not in self._lasting:
-            self._lasting[relation] = not DURATIONS.isdisjoint(self.datatypes(relation))
-        return self._lasting[relation]
+        if relation not in self._read_here:
+            literals = self.written(relation)
+            self._read_here[relation] = any(is_duration(v) or is_amount(v) for v in literals)
+        return self._read_here[relation]
 
-    def datatypes(self, relation: Term) -> Iterable[str]:
-        """The datatypes of the literals of a relation, or of some where it is remote."""
+    def written(self, relation: Term) -> Iterable[Term]:
+        """The literals of a relation; of one that is remote, some of each datatype and unit."""
         if isinstance(store := self.kg.store, SparqlStore):
-            return store.datatypes(relation)
-        values = self.terms(distinct(np.sort(self._read(relation)[0].targets)))
-        return map(literal_tag, filter(is_literal, values))
+            return store.written(relation)
+        return filter(is_literal, self.terms(distinct(np.sort(self._read(relation)[0].targets))))
 
     def measured(self, ids: Ids) -> Measured:
         """What values the terms are."""

@@ -67,23 +67,23 @@ def compile_query(
     *,
     numeric: Callable[[Term], bool] = lambda _: False,
     below: Callable[[Term], Collection[Term]] = lambda _: (),
-    lasting: Callable[[Term], bool] = lambda _: False,
+    must_read: Callable[[Term], bool] = lambda _: False,
     priced: Callable[[Term, str], bool] = lambda _, __: False,
 ) -> Compiled:
     """The query of SPARQL for a query of ours.
 
     Members are rows of `?answer`, numbers and columns rows of their own variables. A yes is a row
     and a no is none. `numeric` knows of a relation that all its values are numbers of XSD, so that
-    they need no reading, `below` those classes whose members are members of a class, too, `lasting`
-    that values of a relation are durations, and `priced` that they need no conversion into a
-    currency. Raises InexpressibleError for what only the execution here can do: connections,
-    converted units, durations that are compared, earlier answers that are not known, and terms that
-    no query can name.
+    they need no reading, `below` those classes whose members are members of a class, too,
+    `must_read` that values of a relation are no numbers or dates to SPARQL, and `priced` that they
+    need no conversion into a currency. Raises InexpressibleError for what only the execution here
+    can do: connections, converted units, durations and amounts in texts that are compared, earlier
+    answers that are not known, and terms that no query can name.
     """
     compiler = _Compiler(bound, profile, graphs, numeric, below, priced)
     compiled = compiler.compiled()
-    if any(map(lasting, compiler.measured)):
-        raise InexpressibleError("durations are compared here, not in SPARQL")
+    if any(map(must_read, compiler.measured)):
+        raise InexpressibleError("durations and texts with a unit are compared here, not in SPARQL")
     return compiled
 
 

@@ -25,13 +25,21 @@ _DURATION = re.compile(
     r"(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
 )
 _SECONDS_OF = (86_400, 3_600, 60, 1)
-DURATIONS = frozenset({f"{XSD}duration", f"{XSD}dayTimeDuration"})
+_DURATIONS = frozenset({f"{XSD}duration", f"{XSD}dayTimeDuration"})
 """Datatypes of durations, which have a length where they name no years or months."""
 SECONDS = "seconds"
 """The unit of durations."""
 _MOST_UNITS = 10_000
 """Texts and pairs of units that are remembered."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_AMOUNT = re.compile(
+    r"(?:([A-Za-z]{3}|[^\w\s.,+-]) ?)?"
+    r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?)"
+    r"( ?[^\d\s]+[23]?)?"
+)
+"""A number with what stands right before and after it."""
+_LONGEST_AMOUNT = 40
+PERCENT = "%"
 
 
 class Quantity(NamedTuple):
@@ -53,7 +61,7 @@ def value_of(term: Term) -> Quantity | None:
     """The number or date that a literal is, or that a name of a text file is; None for others.
 
     The unit is what follows the number, its datatype where that is no plain number, or `date`. A
-    duration is a number of seconds.
+    duration is a number of seconds. A plain text may be a number with a unit: `230 W`, `$1,200`.
     """
     if not is_literal(term) and not term.startswith(_TEXT_FILE):
         return None
@@ -61,13 +69,40 @@ def value_of(term: Term) -> Quantity | None:
     is_xsd = tag.startswith(XSD)
     if is_xsd and tag.removeprefix(XSD) in _DATES:
         return _date_of(text)
-    if tag in DURATIONS:
+    if tag in _DURATIONS:
         return _length_of(text)
     amount, _, unit = text.partition(" ")
     is_text = bool(tag) and ":" not in tag  # a language
-    if (unit and not tag) or is_text or not _NUMBER.fullmatch(amount):
+    if not is_text and _NUMBER.fullmatch(amount) and (tag or not unit):
+        return Quantity(unit or ("" if is_xsd else tag), (Decimal(amount),))
+    return _amount_of(text) if not tag and is_literal(term) else None
+
+
+def is_duration(literal: Term) -> bool:
+    """Whether a literal has the datatype of a duration."""
+    return literal_tag(literal) in _DURATIONS
+
+
+def is_amount(literal: Term) -> bool:
+    """Whether a literal is a plain text that holds a number and its unit."""
+    return not literal_tag(literal) and _amount_of(lexical_form(literal)) is not None
+
+
+def _amount_of(text: str) -> Quantity | None:
+    """The number of a text with a known unit after it, or a currency before or after it.
+
+    A unit of one letter stands after a space, so that `4K` and `12A` are no numbers.
+    """
+    match = _AMOUNT.fullmatch(text) if len(text) <= _LONGEST_AMOUNT else None
+    if match is None:
         return None
-    return Quantity(unit or ("" if is_xsd else tag), (Decimal(amount),))
+    before, number, after = match[1] or "", match[2].replace(",", ""), match[3] or ""
+    unit = before or after.strip()
+    if bool(before) == bool(after) or (len(after) == 1 and after.isalpha()):
+        return None
+    if unit != PERCENT and not (is_currency(unit) if before else is_unit(unit)):
+        return None
+    return Quantity("" if unit == PERCENT else unit, (Decimal(number),))
 
 
 def _date_of(text: str) -> Quantity | None:
@@ -220,7 +255,8 @@ def _parsed(text: str) -> str | None:
         if type(error).__module__.startswith(("pint", "tokenize")):
             return None
         raise
-    return None if unit.dimensionless else str(unit)
+    is_of_data = str(unit).endswith(("byte", "bit"))
+    return str(unit) if is_of_data or not unit.dimensionless else None
 
 
 @cache

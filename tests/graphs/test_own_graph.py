@@ -204,3 +204,22 @@ def test_a_number_is_not_named_in_vain(
         words = {word["text"]: word["used_by"] for word in state["account"]}
         assert words["2"] not in LEFT_OUT
         assert [answer["label"] for answer in state["answers"]] == answers
+
+
+DISKS = """
+@prefix : <https://disks.example/> .
+:Oak a :Disk ; :capacity "16 GB" . :Elm a :Disk ; :capacity "1 TB" .
+:Ash a :Disk ; :capacity "4 GB" .
+"""
+
+
+def test_a_unit_in_capitals_is_no_name_that_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "disks.ttl"
+    path.write_text(DISKS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph = build_graph(kg=kg, checkpointer=False)
+        state = graph.invoke(
+            {"question": "Which disks have a capacity over 8 GB?"},
+            context=Options(confidence=0.0),
+        )
+    assert {answer["label"] for answer in state["answers"]} == {"Oak", "Elm"}

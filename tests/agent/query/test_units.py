@@ -315,3 +315,62 @@ def test_numbers_beside_the_keys_of_a_group_have_the_unit_of_their_values(
     assert computed.result is not None
     assert computed.result["text"] == text
     assert computed.result.get("units", ["", ""]) == ["", unit]
+
+
+LAMPS = """
+@prefix : <https://lamps.example/> .
+:Ann a :Lamp ; :power "230 W" ; :price "€1,200" ; :area "10 m2" ; :off "12%" ; :note "230 W" .
+:Bea a :Lamp ; :power "1.2 kW" ; :price "€ 99" ; :area "9 m2" ; :off "5 %" ; :note "by hand" .
+:Cat a :Lamp ; :power "45 W" ; :price "EUR 250" ; :area "12 m2" ; :off "20%" .
+"""
+EVERY_LAMP = {"start": {"class": "Lamp"}}
+
+
+def lamps_where(relation: str, op: str, value: float, unit: str = "") -> dict[str, Any]:
+    condition = {"relation": relation, "op": op, "value": value, **({"unit": unit} if unit else {})}
+    return {**EVERY_LAMP, "filters": [condition]}
+
+
+@pytest.mark.parametrize(
+    ("tree", "names", "value", "unit"),
+    [
+        (lamps_where("power", ">", 100, "W"), "Ann Bea", None, ""),
+        (lamps_where("power", ">", 1, "kW"), "Bea", None, ""),
+        (lamps_where("power", "=", 1_200, "watts"), "Bea", None, ""),
+        (lamps_where("price", "<", 300, "euros"), "Bea Cat", None, ""),
+        (lamps_where("price", "<", 300), "Bea Cat", None, ""),
+        (lamps_where("area", ">=", 10), "Ann Cat", None, ""),
+        (lamps_where("off", ">", 10), "Ann Cat", None, ""),
+        (lamps_where("note", "=", 230, "W"), "Ann", None, ""),
+        ({**EVERY_LAMP, "extreme": {"relation": "power", "most": True}}, "Bea", None, ""),
+        (
+            {**EVERY_LAMP, "steps": [{"relation": "power"}], "answer": "sum"},
+            "Ann Bea Cat",
+            1_475,
+            "W",
+        ),
+    ],
+)
+def test_amounts_that_are_texts_are_compared_here_and_at_an_endpoint(
+    tree: dict[str, Any], names: str, value: float | None, unit: str, tmp_path: Path
+) -> None:
+    file, store = tmp_path / "lamps.ttl", ox.Store()
+    file.write_text(LAMPS, encoding="utf-8")
+    store.load(LAMPS.encode(), format=ox.RdfFormat.TURTLE)
+    query = read_query(tree)
+    with open_kg(str(file)) as kg, Endpoint(store) as served, open_kg(served.url) as there:
+        for outcome in (
+            execute_anywhere(Facts(kg), bind(kg, query)),
+            execute_anywhere(Facts(there), bind(there, query)),
+        ):
+            assert {*outcome.members} == {f"<https://lamps.example/{n}>" for n in names.split()}
+            assert (outcome.value, outcome.unit) == (value and pytest.approx(value), unit)
+
+
+def test_texts_without_amounts_are_compared_at_an_endpoint_itself() -> None:
+    store = ox.Store()
+    store.load(LAMPS.replace("230 W", "Room 12").encode(), format=ox.RdfFormat.TURTLE)
+    with Endpoint(store) as served, open_kg(served.url) as kg:
+        facts = Facts(kg)
+        assert not facts.must_read("<https://lamps.example/note>")
+        assert facts.must_read("<https://lamps.example/price>")

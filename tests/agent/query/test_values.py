@@ -6,6 +6,7 @@ from groundwalk.agent.query.values import (
     SECONDS,
     duration_of,
     factor,
+    is_amount,
     is_unit,
     value_of,
 )
@@ -63,6 +64,47 @@ def test_units_are_told_in_others(unit: str, other: str, expected: float | None)
 def test_a_duration_is_a_number_of_seconds(text: str, seconds: float | None, kind: str) -> None:
     value = value_of(f'"{text}"^^<{XSD}{kind}>')
     assert (value and (value.unit, value.number)) == (seconds and (SECONDS, seconds))
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("230 W", (230, "W")),
+        ("1.2 kg", (1.2, "kg")),
+        ("1,200 kg", (1_200, "kg")),
+        ("10 m2", (10, "m2")),
+        ("-5 km/h", (-5, "km/h")),
+        ("16GB", (16, "GB")),
+        ("12 %", (12, "")),
+        ("99 EUR", (99, "EUR")),
+        ("EUR 99", (99, "EUR")),
+        ("$1,200.50", (1_200.5, "$")),
+        ("€ 99", (99, "€")),
+        ("4K", None),
+        ("12A", None),
+        ("12 Monkeys", None),
+        ("AAA 12", None),
+        ("kg 12", None),
+        ("€5 kg", None),
+        ("3-5 kg", None),
+        ("5 kg each", None),
+        ("9" * 50 + " kg", None),
+    ],
+)
+def test_a_text_may_be_a_number_with_its_unit(text: str, amount: tuple[float, str] | None) -> None:
+    value = value_of(f'"{text}"')
+    assert (value and (value.number, value.unit)) == amount
+    assert is_amount(f'"{text}"') == (amount is not None)
+    assert value_of(f'"{text}"@en') is None
+    assert not is_amount(f'"{text}"@en')
+
+
+def test_a_plain_number_needs_no_reading() -> None:
+    assert not is_amount('"12"')
+
+
+def test_data_sizes_are_converted() -> None:
+    assert factor("GB", "MB") == pytest.approx(1_000)
 
 
 def test_a_text_like_a_duration_is_none() -> None:

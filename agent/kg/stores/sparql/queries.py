@@ -23,6 +23,7 @@ _ESCAPES = {
     "\\U": "\\\\\\U00000055",
 }
 _UNSAFE = re.compile(r'\\[uU]|[\\"\n\r\t\x08\f\0]')
+_NUMBER = "[+-]?[0-9][0-9.,]*"
 _XSD_STRING = ox.NamedNode(f"{XSD}string")
 
 
@@ -244,16 +245,26 @@ def ends_of_members(
     return Query(text, ("i", "d", "p", "c", "u"))
 
 
-def datatypes(relation: Term, scope: Scope, most: int) -> Query:
-    """The datatypes of at most so many values of a relation, a row each."""
+def written(relation: Term, scope: Scope, most: int) -> Query:
+    """The datatypes of at most so many values of a relation, and amounts that are texts.
+
+    A row has a datatype, and a text such as `1 kg` for all that differ from it in the number alone;
+    an empty text for other values.
+    """
     values_of = (
         f"SELECT ?t WHERE {{ {in_graphs(scope, f'?h {spell(relation)} ?t .')} }} LIMIT {most}"
     )
-    text = (
-        f"SELECT DISTINCT ?u WHERE {{ {{ {values_of} }} "
-        "FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u) }"
+    unit_after = f'CONCAT("1", REPLACE(STR(?t), "^{_NUMBER}", ""))'
+    unit_before = f'REPLACE(STR(?t), "{_NUMBER}$", "1")'
+    amount = (
+        f'IF(?u != <{XSD}string>, "", IF(REGEX(STR(?t), "^{_NUMBER}[^0-9]{{1,20}}[23]?$"), '
+        f'{unit_after}, IF(REGEX(STR(?t), "^[^0-9]{{1,4}}{_NUMBER}$"), {unit_before}, "")))'
     )
-    return Query(text, ("u",))
+    text = (
+        f"SELECT DISTINCT ?u ?v WHERE {{ {{ {values_of} }} "
+        f"FILTER(isLiteral(?t)) BIND(DATATYPE(?t) AS ?u) BIND({amount} AS ?v) }}"
+    )
+    return Query(text, ("u", "v"))
 
 
 def relations_at(nodes: Sequence[Term], inverse: bool, scope: Scope, limit: int) -> Query:

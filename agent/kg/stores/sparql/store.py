@@ -211,12 +211,20 @@ class SparqlStore:
                     ends.setdefault(key, set()).add(End(end, class_ is None))
         return ends
 
-    def datatypes(self, relation: Term) -> set[str]:
-        """The datatypes of the first values of a relation. One request; raises ServiceError."""
+    def written(self, relation: Term) -> set[Term]:
+        """How the first values of a relation are written: a literal of each datatype.
+
+        Of texts with one number there is one for all that have the same around it. One request;
+        raises ServiceError.
+        """
         if not (is_iri(relation) and can_ask(relation)):
             return set()
-        answer = self._client.select(queries.datatypes(relation, self._whole, _VALUES_READ))
-        return {row[0].strip("<>") for row in answer.rows if row[0] is not None}
+        answer = self._client.select(queries.written(relation, self._whole, _VALUES_READ))
+        return {
+            f'""^^{datatype}' if text in (None, '""') else text
+            for datatype, text in answer.rows
+            if datatype is not None
+        }
 
     def _answers_about(
         self, classes: Sequence[Term], query: Callable[[Sequence[Term]], Query]
