@@ -2,8 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import chain, starmap
 
 from ..errors import GroundwalkError
+from ..kg.terms import is_literal
 from ..query.actions import Action
 from ..query.binding import Bound, Mention, TermNames
 from ..query.execute import execute
@@ -47,7 +49,41 @@ def weighed_and_narrowed(
     facts: Facts, queries: Sequence[ReadQuery], asked: Asked
 ) -> list[ReadQuery]:
     """The queries as the question likely means them: weighed, and narrowed to what it asks for."""
+    queries = [of_each_alone(facts, query, asked.before) for query in queries]
     return narrowed(facts, weighed(facts, queries, asked), asked)
+
+
+def of_each_alone(facts: Facts, query: ReadQuery, before: Before) -> ReadQuery:
+    """A query for what each of several things has, where it asks for what they have in common.
+
+    The status of one contract and another is that of each where it is not the same: nobody asks for
+    the one value that two things share, nor for the one thing that a relation leads to from both.
+    Where the graph is not at hand or relations lead to several things, the query is as it was.
+    """
+    tree = query.bound.query
+    shared = [Query(start=tree.start, steps=tree.steps), *tree.also]
+    starts = [each.start for each in shared if isinstance(each.start, tuple)]
+    is_plain = tree == Query(start=tree.start, steps=tree.steps, also=tree.also)
+    if len(shared) < 2 or len(starts) < len(shared) or not (is_plain and tree.steps):
+        return query
+    if query.probability < _LEAST or not facts.kg.pinned:
+        return query
+    if any(each != Query(start=each.start, steps=tree.steps) for each in shared):
+        return query
+    outcomes = [
+        _outcome(facts, replace(query, bound=replace(query.bound, query=each)), before)
+        for each in (tree, *shared)
+    ]
+    if any(outcome is None for outcome in outcomes):
+        return query
+    in_common, *of_each = [outcome.members for outcome in outcomes if outcome is not None]
+    if in_common or not all(of_each):
+        return query
+    are_values = all(is_literal(term) for members in of_each for term in members)
+    if not are_values and not all(starmap(facts.is_single, query.bound.hops(tree.steps))):
+        return query
+    united = Query(start=tuple(chain.from_iterable(starts)), steps=tree.steps)
+    return replace(query, bound=replace(query.bound, query=united))
 
 
 def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[ReadQuery]:

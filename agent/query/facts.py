@@ -160,6 +160,10 @@ class Facts:
             self._numeric[relation] = {f"<{tag}>" for tag in tags} <= PLAIN_NUMBERS
         return self._numeric[relation]
 
+    def is_single(self, relation: Term, inverse: bool) -> bool:
+        """Whether a relation leads from each node to one alone, in a direction; reads it whole."""
+        return bool(starts_run(self._read(relation)[inverse].sources).all())
+
     def must_read(self, relation: Term) -> bool:
         """Whether SPARQL cannot compare values of a relation: durations, and texts with a unit."""
         if self.kg.profile.skips(relation):

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from groundwalk.agent.answers.outcomes import apart_from_itself, narrowed, weighed
+from groundwalk.agent.answers.outcomes import (
+    apart_from_itself,
+    narrowed,
+    of_each_alone,
+    weighed,
+)
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.actions import Action
-from groundwalk.agent.query.binding import bind
+from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.prompt import Numbered
@@ -207,3 +212,47 @@ def test_for_others_only_what_is_likely_is_executed(
         query = ReadQuery(bind(kg, tree, ("Ann",)), (), 0.01)
         monkeypatch.setattr("groundwalk.agent.answers.outcomes.execute", refuse)
         assert apart_from_itself(Facts(kg), query, Before()) is query
+
+
+DEALS = """
+@prefix : <http://deals.example/> .
+:a :state "open" ; :tag "old", "big" ; :buyer :x ; :near :b, :c .
+:b :state "lost" ; :tag "new", "big" ; :buyer :y ; :near :a .
+:c :state "lost" ; :buyer :y .
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "inverse", "names", "is_united"),
+    [
+        ("state", False, "ab", True),
+        ("state", False, "bc", False),
+        ("tag", False, "ab", False),
+        ("tag", False, "ac", False),
+        ("buyer", False, "ab", True),
+        ("buyer", False, "bc", False),
+        ("near", False, "ab", False),
+        ("buyer", True, "xy", False),
+    ],
+)
+def test_what_two_things_cannot_share_is_asked_of_each(
+    relation: str, inverse: bool, names: str, is_united: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "deals.ttl"
+    file.write_text(DEALS, encoding="utf-8")
+    steps = [{"relation": relation, "inverse": inverse}]
+    first, second = ({"start": [number], "steps": steps} for number in (0, 1))
+    things = [Mention(name, f"<http://deals.example/{name}>") for name in names]
+    with closing(open_kg(str(file))) as kg:
+        query = ReadQuery(bind(kg, read_query({**first, "and": [second]}), things), (), 0.9)
+        facts = Facts(kg)
+        asked = of_each_alone(facts, query, Before())
+        assert (asked is not query) == is_united
+        counted = replace(
+            query, bound=bind(kg, read_query({**first, "and": [second], "answer": "count"}), things)
+        )
+        assert of_each_alone(facts, counted, Before()) is counted
+        of_each = [execute(facts, bind(kg, read_query(tree), things)) for tree in (first, second)]
+        united = {member for outcome in of_each for member in outcome.members}
+        if is_united:
+            assert {*execute(facts, asked.bound).members} == united
