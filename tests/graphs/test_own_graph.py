@@ -223,3 +223,42 @@ def test_a_unit_in_capitals_is_no_name_that_is_missing(tmp_path: Path) -> None:
             context=Options(confidence=0.0),
         )
     assert {answer["label"] for answer in state["answers"]} == {"Oak", "Elm"}
+
+
+CARDS = """
+@prefix : <https://cards.example/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Cologne a :City ; :population 1084000 . :Ibuprofen a :Drug ; :molarMass 206 ; :halfLife 2 .
+:Ann a :Employee ; :phone "123" ; :email "a@b" ; :birthDate "1980-02-03"^^xsd:date .
+"""
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path: Path = tmp_path_factory.mktemp("cards") / "cards.ttl"
+    path.write_text(CARDS, encoding="utf-8")
+    return build_graph(kg=open_kg(str(path)), checkpointer=False).with_state()
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("What is the population density of Cologne?", "density"),
+        ("What is the molar volume of Ibuprofen?", "volume"),
+        ("What is the shelf life of Ibuprofen?", "shelf"),
+        ("What is the death date of Ann?", "death"),
+        ("What is the date of death of Ann?", "death"),
+        ("What is the population of Cologne?", ""),
+        ("What is the half life of Ibuprofen?", ""),
+        ("What is the phone number of Ann?", ""),
+        ("What is the email address of Ann?", ""),
+        ("When is the birthday of Ann?", ""),
+    ],
+)
+def test_a_word_that_makes_another_relation_of_a_label_is_left_out(
+    cards: Any, question: str, left_out: str
+) -> None:
+    state = cards.invoke({"question": question})
+    words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
+    assert words == [left_out] * bool(left_out)
+    assert (state["status"] in SILENT) == bool(left_out)
