@@ -5,6 +5,7 @@ With it comes its account: which words of a question a query leaves out.
 
 from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from math import exp, inf, log
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError, QuestionError
+from ..kg import KnowledgeGraph
 from ..linking.words import COMMON_WORDS, FUNCTION_WORDS, is_everyday, singular
 from ..operations import NUMPY
 from ..query.account import FILLER, UNREAD
@@ -378,21 +380,27 @@ def _read_account(
     named_indices = [index for index, key in enumerate(label_keys) if key in named_labels]
     pointed = {action.number for action in actions if action.number is not None}
     unread = NUMPY.sigmoid(scores.unread[0, -1]).tolist()
-    said_parts = {part for index in named_indices for part in label_words(labels[index].called)}
     word_label_scores = scores.word_label_scores[0][:, named_indices].tolist()
-    followed = [tools.labels.label(*key).called for key in named_labels if key[1] != CLASS]
-    is_walk = _SETS.issuperset(action.kind for action in actions)
-    changing = _beside(words, followed) if is_walk else frozenset[int]()
+    named = [labels[index] for index in named_indices]
+    said_parts = {part for label in named for part in label_words(label.called)}
+    changing = set[int]()
+    if _SETS.issuperset(action.kind for action in actions):
+        changing = _beside(words, [label.called for label in named if label.way != CLASS])
+    for index in changing.copy():
+        if max(word_label_scores[index], default=0.0) >= _MET_BESIDE:
+            changing.remove(index)
+    for action in _had(actions, tools.tables.kg):
+        label = tools.labels.label(action.name, label_way(action))
+        changing |= _maybe_values(words, label, named.index(label), word_label_scores)
     for index, word in enumerate(words):
-        is_met = max(word_label_scores[index], default=0.0) >= _MET_BESIDE
-        is_said = not said_parts.isdisjoint((*word.parts, *map(singular, word.parts)))
+        is_said = not said_parts.isdisjoint(_forms(word))
         if _is_in_vain(word, pointed, said_parts):
             unread[index] = 1.0
-        elif index in changing and not is_met and not is_said and _may_ask(word):
+        elif index in changing and not is_said and _may_ask(word):
             unread[index] = 1.0
     return _Account(
         words,
-        [labels[index] for index in named_indices],
+        named,
         unread,
         word_label_scores,
         pointed,
@@ -402,19 +410,23 @@ def _read_account(
     )
 
 
-def _beside(words: Sequence[QuestionWord], relations: Sequence[str]) -> frozenset[int]:
+def _forms(word: QuestionWord) -> set[str]:
+    """The parts of a word, also as one of many."""
+    return {*word.parts, *map(singular, word.parts)}
+
+
+def _beside(words: Sequence[QuestionWord], relations: Sequence[str]) -> set[int]:
     """The words that may make another relation of a label beside some words of it.
 
     They stand next to words of a label that has others, too: *birth place* is no `birth date`. A
     word that says nothing may stand in between, as in *date of death*. They also follow a whole
     label: *population density* is no `population`.
     """
-    said = {part for word in words for part in (*word.parts, *map(singular, word.parts))}
+    said = {part for word in words for part in _forms(word)}
     labels = [{*label_words(relation)} - FUNCTION_WORDS for relation in relations]
     beside = set[int]()
     for index, word in enumerate(words):
-        parts = {*word.parts, *map(singular, word.parts)}
-        having = [label for label in labels if not label.isdisjoint(parts)]
+        having = [label for label in labels if not label.isdisjoint(_forms(word))]
         if not having:
             continue
         beside.add(index + 1)
@@ -423,7 +435,41 @@ def _beside(words: Sequence[QuestionWord], relations: Sequence[str]) -> frozense
         beside.add(index - 1)
         if index + 1 < len(words) and words[index + 1].text in FUNCTION_WORDS:
             beside.add(index + 2)
-    return frozenset(beside)
+    return beside & {*range(len(words))}
+
+
+def _had(actions: Sequence[Action], kg: KnowledgeGraph) -> list[Action]:
+    """The relations of which a query asks only whether there is a value that is not true or false.
+
+    An endpoint is not asked for the values of its relations.
+    """
+    pairs = pairwise(actions) if kg.pinned else ()
+    return [
+        action
+        for action, after in pairs
+        if action.kind == "where"
+        and after.kind in ("exists", "missing")
+        and not kg.truths.of(action.name)
+    ]
+
+
+def _maybe_values(
+    words: Sequence[QuestionWord], label: Label, column: int, scores: Sequence[Sequence[float]]
+) -> set[int]:
+    """The words that may name a value of a relation which is only asked to have one.
+
+    *The colour purple* and *purple bags* are not all that have a colour. Such words stand next to a
+    word of the label, or mean it where none is said and the values are texts.
+    """
+    parts = {*label_words(label.called)} - FUNCTION_WORDS
+    said = [index for index, word in enumerate(words) if not parts.isdisjoint(_forms(word))]
+    if said:
+        beside = {index + way for index in said for way in (-1, 1)}
+        beside |= {at + 1 for at in beside if at < len(words) and words[at].text in FUNCTION_WORDS}
+        return beside & {*range(len(words))}
+    if label.tail != "text":
+        return set()
+    return {at for at, row in enumerate(scores) if row[column] == max(row) >= _MET_BESIDE}
 
 
 def _may_ask(word: QuestionWord) -> bool:

@@ -262,3 +262,34 @@ def test_a_word_that_makes_another_relation_of_a_label_is_left_out(
     words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
     assert words == [left_out] * bool(left_out)
     assert (state["status"] in SILENT) == bool(left_out)
+
+
+TOOLS = """
+@prefix : <https://tools.example/> .
+:Drill a :Product ; :color "blue" ; :status "active" ; :discontinued true ; :website "w" .
+:Saw a :Product ; :color "red" ; :status "draft" ; :discontinued false .
+:Axe a :Product ; :status "draft" ; :discontinued false .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out", "answers"),
+    [
+        ("Which products have the color purple?", "purple", set[str]()),
+        ("Which products have the status actve?", "actve", set[str]()),
+        ("Which products have the color red?", "", {"Saw"}),
+        ("Which products have a color?", "", {"Drill", "Saw"}),
+        ("Which products have no color?", "", {"Axe"}),
+        ("Which products have a website?", "", {"Drill"}),
+    ],
+)
+def test_a_value_that_the_graph_lacks_is_left_out(
+    question: str, left_out: str, answers: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "tools.ttl"
+    path.write_text(TOOLS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        state = build_graph(kg=kg, checkpointer=False).with_state().invoke({"question": question})
+    words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
+    assert words == [left_out] * bool(left_out)
+    assert {answer["label"] for answer in state["answers"]} == answers
