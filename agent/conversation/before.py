@@ -16,6 +16,9 @@ from .alone import FOLLOWS, pointing_word, points_at_one, stands_alone
 from .earlier import start_of, steps_of
 from .turns import MOST_CHAINS, last_about, last_answered
 
+_MAY_POINT = 0.5
+"""The same as `FOLLOWS` for a question with a word that points at what came before."""
+
 
 def before_of(kg: KnowledgeGraph, turns: Sequence[Turn], pointing: str = "") -> Before:
     """The last question that was about something, its topics, and the last answers.
@@ -111,7 +114,10 @@ def _is_about(turn: Turn) -> bool:
 
 def _goes_on(turn: Turn) -> bool:
     """Whether a question was about what came before it, by its words."""
-    return stands_alone(turn["asked"], _numbered(turn)) < FOLLOWS
+    text, mentions = turn["asked"], _numbered(turn)
+    likely_alone = stands_alone(text, mentions)
+    points = bool(pointing_word(text, mentions))
+    return likely_alone < FOLLOWS or (points and likely_alone < _MAY_POINT)
 
 
 def _numbered(turn: Turn) -> tuple[Numbered, ...]:

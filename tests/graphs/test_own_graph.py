@@ -293,3 +293,19 @@ def test_a_value_that_the_graph_lacks_is_left_out(
     words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
     assert words == [left_out] * bool(left_out)
     assert {answer["label"] for answer in state["answers"]} == answers
+
+
+@pytest.mark.parametrize(
+    "unsure", ["which of them are red?", "which of them are gigantic?", "where was it born?"]
+)
+def test_what_was_talked_about_stays_after_a_question_without_an_answer(
+    unsure: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "tools.ttl"
+    path.write_text(TOOLS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph = build_graph(kg=kg, checkpointer=InMemorySaver()).with_state()
+        asked = ("Which products have a color?", unsure, "how many of them?")
+        *_, state = [graph.invoke({"question": text}, thread("tools")) for text in asked]
+    assert state["status"] == "answered"
+    assert {answer["label"] for answer in state["answers"]} == {"Drill", "Saw"}
