@@ -178,7 +178,8 @@ def orderings(context: SetContext, needs: Needs, *, strict: bool = False) -> Cho
 def needed(op: Op, needs: Needs) -> Needs | None:
     """What an operand has to be for a comparison; None for equality, which anything has.
 
-    But a year is equal to a year only: of a whole date the month and the day would not count.
+    But a year is equal to a date only. One with its month is later compared whole, by
+    `with_whole_dates`.
     """
     return None if op in ("=", "!=") and needs is not a_year else needs
 
@@ -191,7 +192,7 @@ def operands(context: SetContext, needs: Needs | None = None) -> Choices:
             return True
         readings, wanted = schema.mentions[mention], needs(schema)
         if needs is a_year:
-            return readings >= {"number", "date"}
+            return "date" in readings
         return bool(readings & wanted) or ("count" in wanted and "number" in readings)
 
     def is_begun(schema: Schema) -> bool:
@@ -236,7 +237,7 @@ def a_count(_: Schema) -> frozenset[str]:
 
 
 def a_year(_: Schema) -> frozenset[str]:
-    """The need of a year: a number that is one, or dates of a set, of which the year counts."""
+    """The need of a year: a date, or dates of a set, of which the year counts."""
     return frozenset({"date"})
 
 

@@ -22,16 +22,18 @@ Mask: TypeAlias = NDArray[np.bool_]
 Sizes: TypeAlias = NDArray[np.float64]
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_YEAR = re.compile(r"[1-9]\d{3}")
-_DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}
+_YEAR = re.compile(r"[1-9]\d{2,3}")
+"""A number that is a year beside dates; one of three digits is so without a unit."""
+_MONTH = re.compile(r"--(0[1-9]|1[0-2])")
+"""A month of any year, as XSD writes it: `--05`."""
 YEAR = 10_000.0
 """What a year is of `Quantity.number`."""
 _GRAINS = {7: 100.0, 10: 1.0}
 """The same of a month and of a day, by the characters with which they are written."""
 _LOOKED_AT = 3
 """Things that show whether a currency is said beside a number."""
-_MANY_YEARS = re.compile(r"\d\d(?:\d[xX]|[xX]{2})")
-"""A decade or a century, as ISO 8601-2 writes them: `198X`, `19XX`."""
+_MANY_YEARS = re.compile(r"\d\d\d[xX]|-?\d\d[xX]{2}")
+"""A decade or a century, as ISO 8601-2 writes them: `198X`, `19XX`. `-04XX` is 500 BC to 401 BC."""
 
 
 # Operands and units
@@ -55,6 +57,8 @@ class Operand:
     """
     years: float = 0.0
     """The years of the decade or century that is compared with; 0 for another value."""
+    is_yearly: bool = False
+    """Whether of the date only the month is said, which comes every year."""
     unit: str = ""
     numbers: tuple[tuple[str, Sizes], ...] = ()
     """Further numbers, each of which may be equal: of each unit, sorted."""
@@ -72,12 +76,13 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
     if isinstance(text, bool):
         return Operand(text="true" if text else "false")
     if isinstance(text, (int, float)):
-        year = value_of(f'"{text}"^^<{XSD}gYear>') if _YEAR.fullmatch(str(text)) else None
-        return Operand(number=float(text), date=year and year.number, unit=unit)
+        date = _date_of(str(text), unit) if _YEAR.fullmatch(str(text)) else None
+        return Operand(number=float(text), date=date, unit=unit)
     stripped = text.strip()
     if _MANY_YEARS.fullmatch(stripped):
         years = 10.0 ** stripped.lower().count("x")
         first = float(stripped.lower().replace("x", "0"))
+        first -= years * stripped.startswith("-")
         return Operand(
             text=stripped,
             number=first,
@@ -86,23 +91,42 @@ def operand_of(text: str | int | float | bool, unit: str = "") -> Operand:
             years=years,
             unit=unit,
         )
+    if month := _MONTH.fullmatch(stripped):
+        grain = _GRAINS[7]
+        date = float(month[1]) * grain
+        return Operand(text=stripped, date=date, grain=grain, is_yearly=True)
     if _GROUPED.fullmatch(stripped):
         stripped = stripped.replace(",", "")
     number = value_of(f'"{stripped}"') if re.fullmatch(r"[\w.+-]+", stripped) else None
-    kind = _DATES.get(len(stripped), "dateTime")
-    date = value_of(f'"{stripped}"^^<{XSD}{kind}>') if re.match(r"\d{4}", stripped) else None
     return Operand(
         text=text if number is None else stripped,
         number=number and number.number,
-        date=date and date.number,
-        grain=_GRAINS.get(len(stripped), 0.0),
+        date=_date_of(stripped, unit),
+        grain=_GRAINS.get(len(stripped.removeprefix("-")), 0.0),
         unit=unit,
     )
 
 
+def _date_of(text: str, unit: str) -> float | None:
+    """The date that a text may be, as one number."""
+    if _YEAR.fullmatch(text) and not unit:
+        text = text.zfill(4)
+    date = value_of(f'"{text}"^^<{XSD}dateTime>') if re.match(r"-?\d{4}", text) else None
+    return date and date.number
+
+
 def grain_of(operand: Operand, *, year: bool) -> float:
-    """The `grain` with which dates are compared; with `year` it is at least that of a year."""
-    return max(operand.grain, YEAR) if year else operand.grain
+    """The `grain` with which dates are compared; with `year` it is at least that of a year.
+
+    A month of any year is none of a year.
+    """
+    return max(operand.grain, YEAR) if year and not operand.is_yearly else operand.grain
+
+
+def check_order(operand: Operand) -> None:
+    """Raise QuestionError where nothing is larger or smaller than an operand: May has no order."""
+    if operand.is_yearly:
+        raise QuestionError("a month of any year has no order", "say of which year it is")
 
 
 def number_for_having(text: str | int | float | bool | None) -> float:
@@ -234,7 +258,8 @@ def equal(facts: Facts, values: Ids, operand: Operand, units: Units, *, year: bo
         mask[is_number] |= _close_to_any(_coarse(converted, operand.years), wanted)
     dates = operand.dates if operand.date is None else np.array([operand.date])
     grain = grain_of(operand, year=year)
-    mask |= (kinds == DATE) & np.isin(_coarse(sizes, grain), _coarse(dates, grain))
+    in_year = sizes % YEAR if operand.is_yearly else sizes
+    mask |= (kinds == DATE) & np.isin(_coarse(in_year, grain), _coarse(dates, grain))
     if operand.text is not None and not year:
         is_called_so = _texts(facts, values, "=", operand.text)
         if not all(map(is_literal, facts.terms(operand.terms))):
@@ -258,6 +283,7 @@ def ordered(
     facts: Facts, values: Ids, op: Op, operand: Operand, units: Units, *, year: bool
 ) -> Mask:
     """Which values are larger or smaller than an operand. Raises QuestionError for names."""
+    check_order(operand)
     kinds, sizes, units_of = facts.measured(values)
     is_number, is_date = kinds == NUMBER, kinds == DATE
     mask = np.zeros(len(values), bool)

@@ -1,6 +1,7 @@
 """The dates that a question names: days, months, decades and centuries, alone or in a range.
 
-`29 February 1996` is a day, `March 2021` a month, `the 1980s` are `198X`.
+`29 February 1996` is a day, `March 2021` a month, `May` a month of any year, `447 BC` a year, and
+`the 1980s` are `198X`.
 """
 
 import datetime
@@ -24,6 +25,7 @@ _IN_DIGITS = re.compile(
 _MONTH = re.compile(
     r"(?<![\w.,])(?<!\d\s)(?P<month>[^\W\d_]{3,9})\.?,?\s+(?P<year>1\d{3}|20\d{2})(?!\w|[.,]\d)"
 )
+_MONTH_ALONE = re.compile(r"(?<![\w.,-])[^\W\d_]{3,9}(?!\.?,?\s+\d|[\w-])")
 _DECADE = re.compile(
     r"(?<![\w.,'’])(?<!\d-)(?P<years>1\d[1-9]|20[1-9])0(?P<apostrophe>['’]?)(?P<s>[^\W\d_]{1,2})(?!\w)"
 )
@@ -149,18 +151,51 @@ def _day(
 def months_in(question: str, words: Spelling) -> Iterator[NamedValue]:
     """Months with their year: `March 2021`. One that may be a word has its capital."""
     for date in _MONTH.finditer(question):
-        name = date["month"]
-        number = words.months.get(name.lower())
-        is_word = name.islower() and (is_ordinary(name) or name in FUNCTION_WORDS)
-        if number and not is_word:
+        if number := _month(date["month"], words):
             month = MentionValue(f"{date['year']}-{number:02}")
             yield NamedValue(*date.span(), "date", date[0], month)
+
+
+def months_of_any_year(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Months without a year, as XSD writes them: *in May* is `--05`."""
+    for name in _MONTH_ALONE.finditer(question):
+        number = _month(name[0], words)
+        if number and follows(question, name.start(), words.before_months):
+            yield NamedValue(*name.span(), "date", name[0], MentionValue(f"--{number:02}"))
+
+
+def _month(name: str, words: Spelling) -> int:
+    """The number of a month; 0 for none, and for one in small letters that may be a word."""
+    is_word = name.islower() and (is_ordinary(name) or name in FUNCTION_WORDS)
+    return 0 if is_word else words.months.get(name.lower(), 0)
+
+
+def years_of_eras(question: str, words: Spelling) -> Iterator[NamedValue]:
+    """Years with their era, as XSD writes them: `447 BC` is `-0447`, `AD 120` is `0120`.
+
+    Of two years the first has the era of the second: `500 to 450 BC`.
+    """
+    for pattern in words.years_of_era:
+        for match in pattern.finditer(question):
+            said = match.groupdict()
+            sign, first = "-" if said.get("back") else "", said.get("first")
+            if first:
+                value = _year_of_era(sign, first)
+                yield NamedValue(*match.span("first"), "date", f"{first} {match['era']}", value)
+            start, end = match.start("year" if first else 0), match.end()
+            value = _year_of_era(sign, match["year"])
+            yield NamedValue(start, end, "date", question[start:end], value)
+
+
+def _year_of_era(sign: str, digits: str) -> MentionValue:
+    return MentionValue(f"{sign}{int(digits.replace(',', '')):04}")
 
 
 def years_in(question: str, words: Spelling) -> Iterator[NamedValue]:
     """Decades and centuries, as ISO 8601-2 writes them: `1980s` is `198X`, `19th century` `18XX`.
 
-    Those before our era are left out, and so is `1900s`, for it may be either.
+    The 5th century BC is `-04XX`. Decades before our era are left out, and so is `1900s`, for it
+    may be either.
     """
     for decade in _DECADE.finditer(question):
         is_decade = decade["s"].lower() in words.decades and (
@@ -171,12 +206,13 @@ def years_in(question: str, words: Spelling) -> Iterator[NamedValue]:
             yield NamedValue(*decade.span(), "date", decade[0], value)
     for century in words.century.finditer(question):
         if century["word"].lower() in words.centuries:
-            is_counted_back = words.era.match(question, century.end())
+            back = words.era.match(question, century.end())
+            era = back or words.common_era.match(question, century.end())
             for number, ordinal in (("first", "st"), ("last", "nd")):
                 start, end = century.start(number), century.end(ordinal)
                 place = int(century[number] or 0)
-                is_place = 0 < place <= _LAST_CENTURY and century[ordinal].lower() in words.ordinals
-                if is_place and not is_counted_back:
-                    end = century.end() if number == "last" else end
-                    value = MentionValue(f"{place - 1:02}XX")
+                is_past = 0 < place and (back is not None or place <= _LAST_CENTURY)
+                if is_past and century[ordinal].lower() in words.ordinals:
+                    end = (era or century).end() if number == "last" else end
+                    value = MentionValue(f"{'-' if back else ''}{place - 1:02}XX")
                     yield NamedValue(start, end, "date", question[start:end], value)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from .currencies import currency_after, currency_before
-from .named_dates import days_in, months_in, years_in
+from .named_dates import days_in, months_in, months_of_any_year, years_in, years_of_eras
 from .normal import MentionValue
 from .spelling import NamedValue, Spelling, follows, spelling
 from .values import factor, is_unit
@@ -46,7 +46,9 @@ def values_in(question: str) -> list[NamedValue]:
         _clocks(question),
         days_in(question, words),
         months_in(question, words),
+        years_of_eras(question, words),
         years_in(question, words),
+        months_of_any_year(question, words),
         _numbers(question, words),
         _spelled_numbers(question, words),
         _letters(question, words),

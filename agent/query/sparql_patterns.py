@@ -12,7 +12,7 @@ from ..kg.profile import Profile
 from ..kg.stores.sparql.queries import can_spell, spell
 from ..kg.terms import XSD, RelationPath, Term, is_literal
 from .binding import Bound
-from .comparison import Operand, grain_of, operand_of
+from .comparison import YEAR, Operand, check_order, grain_of, operand_of
 from .tree import Filter, Op
 
 _NUMERAL = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -236,6 +236,8 @@ class Patterns:
 
     def _sized(self, value: str, op: Op, operand: Operand, year: bool) -> list[str]:
         """The comparisons with an operand as a number and as a date."""
+        if op != "=":
+            check_order(operand)
         readings = list[str]()
         if operand.number is not None:
             number, bound = self.number(value), operand.number
@@ -244,6 +246,8 @@ class Patterns:
             readings.append(f"{number} {op} {double(bound)}")
         if operand.date is not None and (year or not self.is_plain(value)):
             date, bound, grain = self.date(value), operand.date, grain_of(operand, year=year)
+            if operand.is_yearly:
+                date = f"({date} - FLOOR({date} / {YEAR:g}) * {YEAR:g})"
             if grain:
                 date, bound = f"FLOOR({date} / {grain:g})", bound // grain
             readings.append(f"{date} {op} {double(bound)}")

@@ -17,6 +17,8 @@ ValueKind: TypeAlias = Literal["number", "date", "text"]
 _CENTURY = r"(?P<last>\d{1,2})(?P<nd>[^\W\d_]{2})[\s-]+(?P<word>[^\W\d_]+)(?!\w)"
 _CENTURY_BEFORE = r"(?<![\w.,])(?<!\d-)(?:(?P<first>\d{1,2})(?P<st>[^\W\d_]{2})"
 """The first of two centuries, of which the second has the word."""
+_YEAR = r"[1-9]\d?,\d{3}|[1-9]\d{0,4}"
+"""A year whose era is said."""
 _DAYS_BEFORE = (
     r"(?<![\w-])(?P<month>[^\W\d_]{3,9})\.?\s+(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?",
     r"(?<![\w.,-])(?P<day>\d{1,2})(?P<th>[^\W\d_]{2})?(?:(?:\s+of)?\s+(?P<month>[^\W\d_]{3,9})\.?)?",
@@ -68,6 +70,12 @@ class Spelling:
     """One of these, or two."""
     era: re.Pattern[str]
     """What says that years are counted backwards."""
+    common_era: re.Pattern[str]
+    """What says that years are counted forwards."""
+    years_of_era: tuple[re.Pattern[str], ...]
+    """A year before its era, and maybe another one before it; and a year after its era."""
+    before_months: frozenset[str]
+    """Words after which a month without its year is one of any year."""
     openings: frozenset[str]
     """Words after which what joins two numbers makes a range of them."""
     between: re.Pattern[str]
@@ -87,6 +95,9 @@ def spelling() -> Spelling:
     """How English writes numbers."""
     table = language_words("en")
     marks = table["spelling"]
+    joined = _range([*marks["ranges"], *marks["either"]])
+    before = f"(?i:{'|'.join(map(re.escape, marks['eras']))})"
+    common = f"(?:{'|'.join(map(re.escape, marks['common_eras']))})"
     return Spelling(
         table["numbers"],
         table["scales"],
@@ -98,8 +109,17 @@ def spelling() -> Spelling:
         frozenset(marks["decades"]),
         frozenset(marks["articles"]),
         frozenset(marks["centuries"]),
-        re.compile(rf"{_CENTURY_BEFORE}{_range([*marks['ranges'], *marks['either']])})?{_CENTURY}"),
-        re.compile(rf"\s*(?i:{'|'.join(map(re.escape, marks['eras']))})(?!\w)"),
+        re.compile(rf"{_CENTURY_BEFORE}{joined})?{_CENTURY}"),
+        re.compile(rf"\s*{before}(?!\w)"),
+        re.compile(rf"\s*{common}(?!\w)"),
+        (
+            re.compile(
+                rf"(?<![\w.,/])(?:(?P<first>{_YEAR}){joined})?(?P<year>{_YEAR})"
+                rf"\s*(?P<era>(?P<back>{before})|{common})(?!\w)"
+            ),
+            re.compile(rf"(?<!\w)(?P<era>{common})\s*(?P<year>{_YEAR})(?!\w|[.,]\d)"),
+        ),
+        frozenset(marks["before_months"]),
         frozenset(marks["openings"]),
         re.compile(_range(marks["ranges"])),
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),

@@ -309,3 +309,33 @@ def test_what_was_talked_about_stays_after_a_question_without_an_answer(
         *_, state = [graph.invoke({"question": text}, thread("tools")) for text in asked]
     assert state["status"] == "answered"
     assert {answer["label"] for answer in state["answers"]} == {"Drill", "Saw"}
+
+
+TEMPLES = """
+@prefix : <https://temples.example/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Parthenon a :Temple ; :inception "-0447-07-28"^^xsd:date .
+:Luxor a :Temple ; :inception "-1400"^^xsd:gYear .
+:Eltz a :Temple ; :inception "0950-05-01"^^xsd:date .
+:Speyer a :Temple ; :inception "1030-05-14"^^xsd:date .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which temples have an inception before 1000 BC?", {"Luxor"}),
+        ("Which temples have an inception in the 5th century BC?", {"Parthenon"}),
+        ("Which temples have an inception after AD 120?", {"Eltz", "Speyer"}),
+        ("Which temples have an inception before 990?", {"Luxor", "Parthenon", "Eltz"}),
+        ("Which temples have an inception in May?", {"Eltz", "Speyer"}),
+    ],
+)
+def test_early_years_and_months_of_any_year_are_read(
+    question: str, names: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "temples.ttl"
+    path.write_text(TEMPLES, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph = build_graph(kg=kg, checkpointer=False)
+        state = graph.invoke({"question": question}, context=Options(confidence=0.5))
+    assert {answer["label"] for answer in state["answers"]} == names

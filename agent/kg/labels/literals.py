@@ -45,15 +45,17 @@ _PARTS = ("year", "month", "day", "hour", "minute", "second")
 
 _NUMBER = re.compile(r"(-?)(0|[1-9]\d*)(\.\d+)?")
 _ZONE = r"(?P<zone>Z|[+-]\d\d:\d\d)?"
-_DATE = r"(?P<year>\d{4,})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
+_YEAR = r"(?P<year>\d{4,}|-(?!0+(?!\d))\d{4,})"
+"""A year, which is shown as it is written: `-0044` is 44 BC."""
+_DATE = rf"{_YEAR}-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
 _TIME = r"(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d):(?P<second>[0-5]\d(?:\.\d+)?)"
 _MOMENTS = {
     "date": re.compile(_DATE + _ZONE),
     "dateTime": re.compile(f"{_DATE}T{_TIME}{_ZONE}"),
     "dateTimeStamp": re.compile(f"{_DATE}T{_TIME}{_ZONE}"),
     "time": re.compile(_TIME + _ZONE),
-    "gYear": re.compile(r"(?P<year>\d{4,})"),
-    "gYearMonth": re.compile(r"(?P<year>\d{4,})-(?P<month>0[1-9]|1[0-2])"),
+    "gYear": re.compile(_YEAR),
+    "gYearMonth": re.compile(rf"{_YEAR}-(?P<month>0[1-9]|1[0-2])"),
     "gMonth": re.compile(r"--(?P<month>0[1-9]|1[0-2])"),
     "gMonthDay": re.compile(r"--(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"),
 }
@@ -144,7 +146,8 @@ def _date(fields: Mapping[str, str | None], english: bool) -> str:
         return "-".join(part for part in (year, month, day) if part) if year else ""
     words = [str(int(day))] if day else []
     words += [_MONTHS[int(month) - 1]] if month else []
-    words += [year.lstrip("0") or "0"] if year else []
+    words += [year.lstrip("-0") or "0"] if year else []
+    words += ["BC"] if year and year.startswith("-") else []
     return " ".join(words)
 
 

@@ -67,6 +67,8 @@ class Reading(NamedTuple):
     """How many parts of the moment are said where it is written in a query."""
     years: range | None = None
     """The years of a decade or a century."""
+    month: float | None = None
+    """A month of any year."""
 
 
 @dataclass(frozen=True)
@@ -350,12 +352,17 @@ def written(value: str | float | bool) -> Reading:
     if isinstance(value, bool):
         return Reading(frozenset({str(value).casefold()}))
     if isinstance(value, int | float):
-        year = moment(str(value)) if isinstance(value, int) and 1000 <= value <= 9999 else None
+        year = moment(f"{value:04}") if isinstance(value, int) and 100 <= value <= 9999 else None
         return Reading(frozenset(), float(value), year)
     plain = value.strip()
     if plain[:-1].isdigit() and len(plain) == 4 and plain[3] in "xX":
         first = int(plain[:3] + "0")
         return Reading(frozenset({value.casefold()}), years=range(first, first + 10))
+    if re.fullmatch(r"-\d\dXX", plain.upper()):
+        last = -int(plain[1:3] + "00")
+        return Reading(frozenset({value.casefold()}), years=range(last - 100, last))
+    if re.fullmatch(r"--\d\d", plain):
+        return Reading(frozenset({value.casefold()}), month=float(plain[2:]))
     if plain[:-2].isdigit() and len(plain) == 4 and plain[2:].upper() == "XX":
         first = int(plain[:2] + "00")
         return Reading(frozenset({value.casefold()}), years=range(first, first + 100))
@@ -363,7 +370,9 @@ def written(value: str | float | bool) -> Reading:
         plain = plain.replace(",", "")
     number = float(plain) if NUMERAL.fullmatch(plain) else None
     texts = {value.casefold()} if number is None else {plain.casefold()}
-    return Reading(frozenset(texts), number, moment(plain), SAID.get(len(plain), 6))
+    said = SAID.get(len(plain.removeprefix("-")), 6)
+    year = plain.zfill(4) if re.fullmatch(r"[1-9]\d\d", plain) else plain
+    return Reading(frozenset(texts), number, moment(year), said)
 
 
 def moment(text: str) -> Moment | None:
@@ -382,6 +391,8 @@ def agrees(value: Reading, op: str, wanted: Reading, *, year: bool) -> bool:
         sizes = [size for size in (value.number, year_of) if size is not None]
         if any(in_years(size, op, wanted.years) for size in sizes):
             return True
+    if wanted.month is not None and value.moment is not None and value.moment[1] == wanted.month:
+        return True
     if value.number is not None and wanted.number is not None:
         if COMPARE[op](value.number, wanted.number):
             return True

@@ -156,11 +156,46 @@ def test_a_range_over_months(question: str, days: list[str]) -> None:
         ("the 80s and the '90s", []),
         ("the 19th centurion", []),
         ("1980sx and a1980s", []),
-        ("the 12th century BC, the 1230s B.C. and the 99th century", []),
+        ("the 1230s B.C. and the 99th century", []),
+        ("in the 12th century BC", [("12th century BC", "-11XX")]),
+        ("the 5th and 4th centuries B.C.", [("5th", "-04XX"), ("4th centuries B.C.", "-03XX")]),
+        (
+            "from the 5th century BC to the 1st century AD",
+            [("5th century BC", "-04XX"), ("1st century AD", "00XX")],
+        ),
     ],
 )
 def test_decades_and_centuries(question: str, said: list[tuple[str, str]]) -> None:
     assert [(date.text, date.value.value) for date in values_in(question)] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("before 1000 BC", [("1000 BC", "-1000")]),
+        ("in 590bc, after 300 BCE", [("590bc", "-0590"), ("300 BCE", "-0300")]),
+        ("before 10,000 B.C.?", [("10,000 B.C.", "-10000")]),
+        ("after 1 AD or in AD 120", [("1 AD", "0001"), ("AD 120", "0120")]),
+        ("between 500 and 450 BC", [("500 BC", "-0500"), ("450 BC", "-0450")]),
+        ("100 BC-50 C.E.", [("100 BC", "-0100"), ("50 C.E.", "0050")]),
+        ("120 ad agencies, 12 bcd, 0 BC", [("120", 120), ("12", 12), ("0", 0)]),
+    ],
+)
+def test_a_year_with_its_era(question: str, said: list[tuple[str, str | int]]) -> None:
+    assert [(year.text, year.value.value) for year in values_in(question)] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("born in May?", [("May", "--05")]),
+        ("in september or in Dec.", [("september", "--09"), ("Dec", "--12")]),
+        ("hired in March 2021", [("March 2021", "2021-03")]),
+        ("in may, in march, by Theresa May, in May-June, in Mayfair", []),
+    ],
+)
+def test_a_month_without_its_year(question: str, said: list[tuple[str, str]]) -> None:
+    assert [(month.text, month.value.value) for month in values_in(question)] == said
 
 
 def test_other_years_and_seconds_are_numbers() -> None:

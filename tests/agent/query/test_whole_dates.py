@@ -23,7 +23,12 @@ def _condition(text: str, value: str | None, written: dict[str, Any]) -> dict[st
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("29 February 1996", "1996-02-29"), ("1996-02-29", None), ("March 2021", "2021-03")],
+    [
+        ("29 February 1996", "1996-02-29"),
+        ("1996-02-29", None),
+        ("March 2021", "2021-03"),
+        ("March", "--03"),
+    ],
 )
 @pytest.mark.parametrize("written", [{"mention": 0}, {"value": {"start": [0]}}])
 def test_what_has_a_month_is_compared_whole(
@@ -33,7 +38,7 @@ def test_what_has_a_month_is_compared_whole(
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1996", 1996), ("1980s", "198X"), ("the Larks", None)]
+    ("text", "value"), [("1996", 1996), ("1980s", "198X"), ("590 BC", "-0590"), ("the Larks", None)]
 )
 @pytest.mark.parametrize(
     "written",

@@ -68,7 +68,7 @@ DATES = [
         ),
         *((text, "dateTime") for text in ("2000-01-10T00:00:00", "2000-01-10T10:30:00")),
         *((text, "dateTime") for text in ("2000-02-10T10:30:00Z", "-0500-03-15T00:00:00Z")),
-        *((text, "gYear") for text in ("1999", "2000")),
+        *((text, "gYear") for text in ("1999", "2000", "0950", "-0447")),
         *((text, "gYearMonth") for text in ("2000-01", "2000-02")),
     )
 ]
@@ -118,7 +118,17 @@ MENTIONS = st.tuples(
 
 OPS = ["=", "!=", "<", ">", "<=", ">="]
 AGGREGATES = ["sum", "avg", "min", "max"]
-DAYS = ["2000-01-10", "2000-02", "2000", "1999", "2000-01-10T10:30:00", "199X", "20XX"]
+DAYS = [
+    "2000-01-10",
+    "2000-02",
+    "2000",
+    "1999",
+    "2000-01-10T10:30:00",
+    "199X",
+    "20XX",
+    "-0447",
+    "-04XX",
+]
 
 
 class _Itself(dict[str, Term]):
@@ -203,7 +213,9 @@ def filters(draw: st.DrawFn, depth: int) -> Tree:
         st.fixed_dictionaries(
             {
                 "op": op,
-                "value": st.sampled_from(["2000", 1999, "2000-05-05", "199X", "20XX"]),
+                "value": st.sampled_from(
+                    ["2000", 1999, 990, "2000-05-05", "199X", "20XX", "-0447", "-04XX"]
+                ),
                 "of": st.just("year"),
             }
         ),
