@@ -31,7 +31,7 @@ from .readers import read_quads
 from .sources import Source, digest, opened
 from .statements import BrokenStatements, LeftOut, OnBroken
 
-FORMAT = 4
+FORMAT = 5
 """The version of the folder's layout; folders of another version are built again."""
 
 _CLASSES_IN_TABLES = 2

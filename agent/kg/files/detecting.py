@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
 
+from ..labels.names import local_name
 from ..nodes import to_node
 from ..profile import AUTO, GENERIC, SCHEMA_NAMESPACES, Profile, load_profile, speaking
 from ..terms import Term
@@ -49,10 +50,12 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
         return asked
     if _is_of_wikidata(store):
         return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
-    namespaces = _namespaces(asked, store)
+    classes = _classes(asked, store)
+    namespaces = sorted({_namespace(class_) for class_ in classes})
+    naming = (*_naming_properties(namespaces, store), *_names_of_classes(classes, store))
     return replace(
         asked,
-        titles=(*_naming_properties(namespaces, store), *asked.titles),
+        titles=(*naming, *asked.titles),
         name_parts=(*_name_parts(namespaces, store), *asked.name_parts),
     )
 
@@ -115,13 +118,12 @@ def _is_of_wikidata(store: ox.Store) -> bool:
     return any(other is None for _, other in zip(ours, chain(others, repeat(None)), strict=False))
 
 
-def _namespaces(profile: Profile, store: ox.Store) -> list[str]:
-    """The vocabularies of the store's own classes, sorted."""
+def _classes(profile: Profile, store: ox.Store) -> list[Term]:
+    """The store's classes that are of vocabularies of its own, sorted."""
     known = {_namespace(term) for term in (*profile.labels, *profile.schema, *profile.types)}
     query = f"SELECT DISTINCT ?class {{ ?one <{_RDF}type> ?class FILTER(isIRI(?class)) }}"
-    classes = cast("list[tuple[Any, ...]]", list(cast(Any, store.query(query))))
-    namespaces = dict.fromkeys(_namespace(str(class_)) for (class_,) in classes)
-    return sorted(namespaces.keys() - known - {""})
+    classes = (str(class_) for (class_,) in cast("list[tuple[Any, ...]]", store.query(query)))
+    return sorted(class_ for class_ in classes if _namespace(class_) not in known | {""})
 
 
 def _naming_properties(namespaces: Iterable[str], store: ox.Store) -> Iterator[Term]:
@@ -129,6 +131,30 @@ def _naming_properties(namespaces: Iterable[str], store: ox.Store) -> Iterator[T
     for namespace in namespaces:
         names = (f"<{namespace}{name}>" for name in _NAMING)
         yield from islice((name for name in names if _has_texts(name, store)), 1)
+
+
+def _names_of_classes(classes: Iterable[Term], store: ox.Store) -> Iterator[Term]:
+    """The properties that name the members of one class, as `supplier_name` names suppliers.
+
+    A property that other things have as well, as a product that of its supplier, names nothing.
+    """
+    for class_ in classes:
+        words = local_name(class_, relation=True).lower().split()
+        snake, (first, *others) = "_".join(words), words or ("",)
+        camel = first + "".join(map(str.capitalize, others))
+        for name in (f"{snake}_name", f"{camel}Name"):
+            term = f"<{_namespace(class_)}{name}>"
+            if _has_texts(term, store) and _is_of_class(term, class_, store):
+                yield term
+
+
+def _is_of_class(predicate: Term, class_: Term, store: ox.Store) -> bool:
+    """Whether all that has a predicate is in a class."""
+    is_a, of_class = ox.NamedNode(f"{_RDF}type"), ox.NamedNode(class_[1:-1])
+    triples = store.quads_for_pattern(None, ox.NamedNode(predicate[1:-1]), None, None)
+    return all(
+        any(store.quads_for_pattern(triple.subject, is_a, of_class, None)) for triple in triples
+    )
 
 
 def _name_parts(namespaces: Iterable[str], store: ox.Store) -> Iterator[tuple[Term, Term]]:

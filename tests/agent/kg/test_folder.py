@@ -200,7 +200,7 @@ def test_a_folder_of_another_version(tmp_path: Path) -> None:
     build(film(tmp_path), tmp_path / "kg")
     meta = tmp_path / "kg" / "meta.json"
     meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": 99}))
-    with pytest.raises(KGError, match="has format 99; this version reads 4"):
+    with pytest.raises(KGError, match="has format 99; this version reads 5"):
         open_built(tmp_path / "kg")
 
 

@@ -27,6 +27,11 @@ _BEGIN = """
         (':one a :Book ; dct:title "Emma" ; :by :two .', "Emma"),
         (':one a :Person ; rdfs:label "Maria" ; :name "M." ; :knows :two .', "Maria"),
         (":one a :Person ; :name :two ; :knows :two .", "one"),
+        (':one a :Supplier ; :supplier_name "Acme" .', "Acme"),
+        (':one a :RawMaterial ; :rawMaterialName "Tin" .', "Tin"),
+        (':one a :Supplier ; :supplier_name "Acme" ; :name "Acme Ltd" .', "Acme Ltd"),
+        (':one a :Supplier ; :supplier_name "Acme" . :two a :Part ; :supplier_name "A" .', "one"),
+        (':one a :Part ; :supplier_name "Acme" . :two a :Supplier .', "one"),
         (':one :name "Maria" ; :knows :two .', "one"),
     ],
 )
