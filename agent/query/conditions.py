@@ -34,7 +34,8 @@ def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = F
         return _with_count(sets, condition, members, pairs)
     passing = pairs
     if condition.op != "exists":
-        units = Units(facts, sets.name(condition), hops[-1][0] if hops else None)
+        last, is_unequal = hops[-1][0] if hops else None, condition.op == "!="
+        units = Units(facts, sets.name(condition), last, leaves_out=not is_unequal)
         values = distinct(np.sort(pairs.targets))
         mask = _passing_values(sets, values, condition, units)[
             np.searchsorted(values, pairs.targets)
