@@ -105,6 +105,8 @@ class Answer(Named):
     of: NotRequired[list[Named]]
     """What the last steps of all verified walks to it come from, such as the country of a capital;
     left out where that does not tell the answers apart."""
+    unit: NotRequired[str]
+    """The unit of a number whose label has none; left out where it is not known."""
 
 
 class Emitted(TypedDict):
@@ -204,6 +206,8 @@ class Result(TypedDict):
     relation its name, after `←` where it points at the entity, and its values."""
     units: NotRequired[list[str]]
     """Of a table: for each column the unit of its numbers; empty where there is none."""
+    unit: NotRequired[str]
+    """Of a number: its unit, where that is known."""
     more: NotRequired[list[int]]
     """Of a card: for each of its rows how many values of the relation are not in it."""
 

@@ -15,6 +15,7 @@ from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text, row_texts
 from ..agent.answers.judging import misspelt, other_notes, unread_line
+from ..agent.answers.texts import with_unit
 from ..agent.conversation.introduction import EXAMPLES, MOST_TYPES, class_sizes
 from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
@@ -197,7 +198,7 @@ class Screen:
         table = _headed(["", *relations.values()] if is_one else [])
         rows = list[tuple[str, Text]]()
         for answer, owners, mark in zip(answers, of, marks, strict=True):
-            name = printable(answer["label"]) if is_one else answer_text(answer)
+            name = printable(with_unit(answer)) if is_one else answer_text(answer)
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
             rows += [(printable(named["label"]), value) for named in owners]
         shown = few(len(rows), _MOST_ROWS)
@@ -273,7 +274,7 @@ def few(size: int, most: int) -> int:
 
 def answer_text(answer: Answer) -> str:
     """An answer's name; beside a bare number stands what it is, as its relation says."""
-    label = printable(answer["label"])
+    label = printable(with_unit(answer))
     steps = [step for chain in answer["chains"][:1] for step in chain[-1:]]
     if not (steps and is_literal(answer["term"]) and label[:1].isdecimal()):
         return label

@@ -52,6 +52,7 @@ from .judging import (
 from .outcomes import same_result, words_of_other_classes
 from .queries import Executed, asks_nothing, executed, in_words
 from .sureness import Evidence, Likeness, evidence_of, sureness, unlike
+from .units import converted
 
 SHOWN = 3
 """Readings that are told."""
@@ -176,7 +177,11 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     computed = replace(
         executed_query.computed,
         confidence=no_surer(confidence, account),
-        notes=[*notes, *executed_query.computed.notes],
+        notes=[
+            *notes,
+            *executed_query.computed.notes,
+            *converted(asked, executed_query.computed, tools.kg.profile),
+        ],
     )
     other_queries = [other for other in queries if other is not query]
     if computed.status != "unchecked":

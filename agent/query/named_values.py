@@ -32,6 +32,7 @@ _CLOCK = re.compile(
 _UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
+_WORD_OF_UNIT = re.compile(r"(?<![\w'’.-])[^\W\d_]\w*\b(?!['’-]\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN_WORDS = re.compile(r"\s+|-")
 _LONGEST_NUMBER = 30
@@ -126,6 +127,21 @@ def _number_of_digits(digits: str) -> int | float:
 
 def _int_if_whole(number: int | float) -> int | float:
     return int(number) if float(number).is_integer() else number
+
+
+def units_in(question: str, names: Sequence[tuple[int, int]] = ()) -> list[str]:
+    """The units of a question that follow no number, as in *how many grams*; none in its names."""
+    words = spelling()
+    ends = {value.end for value in values_in(question) if value.kind == "number"}
+    units, end = list[str](), 0
+    for start in (word.start() for word in _WORD_OF_UNIT.finditer(question)):
+        is_name = any(first <= start < last for first, last in names)
+        if start < end or is_name or len(question[:start].rstrip()) in ends:
+            continue
+        if unit := _unit_at(question, start, words):
+            units.append(unit)
+            end = start + len(unit)
+    return units
 
 
 def unit_after(question: str, start: int) -> str:
