@@ -105,6 +105,8 @@ class Answer(Named):
     of: NotRequired[list[Named]]
     """What the last steps of all verified walks to it come from, such as the country of a capital;
     left out where that does not tell the answers apart."""
+    unit: NotRequired[str]
+    """The unit of a number whose label has none; left out where it is not known."""
 
 
 class Emitted(TypedDict):
@@ -204,6 +206,8 @@ class Result(TypedDict):
     relation its name, after `←` where it points at the entity, and its values."""
     units: NotRequired[list[str]]
     """Of a table: for each column the unit of its numbers; empty where there is none."""
+    unit: NotRequired[str]
+    """Of a number: its unit, where that is known."""
     more: NotRequired[list[int]]
     """Of a card: for each of its rows how many values of the relation are not in it."""
 
@@ -283,6 +287,8 @@ NO_FACTS = "the graph has no facts"
 """The note on any question to such a graph."""
 NOTHING_CALLED = "nothing in the graph is called"
 """How the note begins on what a question has in brackets, and the graph has not."""
+AS_IT_IS = "as it is"
+"""How the note ends on values that are compared though their unit may be another."""
 POINTS_NOWHERE = "I do not know what"
 """How the note begins where a question points at what came before, and nothing did."""
 
@@ -303,6 +309,8 @@ def silence(status: Status, notes: Sequence[str] = ()) -> str:
             return "The question may mean several entities."
         case "unchecked":
             return "The graph could not be asked, so nothing is certain."
+        case "unsure" if any(note.endswith(AS_IT_IS) for note in notes):
+            return "The values have another unit, or none that is known."
         case "unsure":
             return "I am not sure enough to answer."
         case "abstained" if any(note.startswith(NOTHING_CALLED) for note in notes):

@@ -15,6 +15,7 @@ from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text, row_texts
 from ..agent.answers.judging import misspelt, other_notes, unread_line
+from ..agent.answers.texts import with_unit
 from ..agent.conversation.introduction import EXAMPLES, MOST_TYPES, class_sizes
 from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
@@ -190,18 +191,20 @@ class Screen:
     def _table_of_values(
         self, answers: Sequence[Answer], of: Sequence[Sequence[Named]], marks: Sequence[str]
     ) -> None:
-        """Values beside the things whose values they are, by the names of these."""
+        """Values beside the things whose values they are, by their marks or these names."""
         lasts = [chain[-1] for answer in answers for chain in answer["chains"][:1] if chain]
         relations = {step["relation"]["term"]: step["relation"]["label"] for step in lasts}
         is_one = len(relations) == 1
         table = _headed(["", *relations.values()] if is_one else [])
         rows = list[tuple[str, Text]]()
         for answer, owners, mark in zip(answers, of, marks, strict=True):
-            name = printable(answer["label"]) if is_one else answer_text(answer)
+            name = printable(with_unit(answer)) if is_one else answer_text(answer)
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
             rows += [(printable(named["label"]), value) for named in owners]
         shown = few(len(rows), _MOST_ROWS)
-        for owner, value in sorted(rows, key=lambda row: row[0])[:shown]:
+        if not any(marks):
+            rows.sort(key=lambda row: row[0])
+        for owner, value in rows[:shown]:
             table.add_row(Text(owner), value)
         self.console.print(table)
         self._more(len(rows) - shown, self.every_answer)
@@ -273,7 +276,7 @@ def few(size: int, most: int) -> int:
 
 def answer_text(answer: Answer) -> str:
     """An answer's name; beside a bare number stands what it is, as its relation says."""
-    label = printable(answer["label"])
+    label = printable(with_unit(answer))
     steps = [step for chain in answer["chains"][:1] for step in chain[-1:]]
     if not (steps and is_literal(answer["term"]) and label[:1].isdecimal()):
         return label

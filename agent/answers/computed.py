@@ -16,6 +16,7 @@ from ..query.tree import OfClass, nested
 from ..query.values import SECONDS, duration_of
 from ..records import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
 from .candidates import entity_record, name_terms, step_records
+from .texts import value_text, with_unit
 
 _SHOWN = 10
 """Members that a line of text names."""
@@ -53,7 +54,7 @@ def result_record(
 
 def listed(answers: Sequence[Answer]) -> str:
     """The names of answers in one line."""
-    return shortened([answer["label"] for answer in answers])
+    return shortened(list(map(with_unit, answers)))
 
 
 def shortened(names: Sequence[str], size: int = 0) -> str:
@@ -64,7 +65,8 @@ def shortened(names: Sequence[str], size: int = 0) -> str:
 
 def sentence(step: StepRecord) -> str:
     """A triple as one reads it."""
-    return f"{step['head']['label']} - {step['relation']['label']} -> {step['tail']['label']}"
+    tail = value_text(step["tail"])
+    return f"{step['head']['label']} - {step['relation']['label']} -> {tail}"
 
 
 NONE = "None in the graph."
@@ -339,9 +341,10 @@ def _result(records: _OutcomeRecords, answers: Sequence[Answer]) -> Result | Non
     match outcome.form:
         case "number":
             kind = KINDS[query.answer]
-            return result_record(
+            number = result_record(
                 kind, _number(records, answers), how, value=outcome.value, triples=compared
             )
+            return {**number, "unit": outcome.unit} if outcome.unit else number
         case "truth":
             return _truth(records, answers, how, compared)
         case "rows":
@@ -382,7 +385,7 @@ def _number(records: _OutcomeRecords, answers: Sequence[Answer]) -> str:
     if not answers:
         return text
     counted = "counted" if records.bound.query.answer == "count" else "of"
-    names = [answer["label"] for answer in answers]
+    names = list(map(with_unit, answers))
     return f"{text} ({counted}: {shortened(names, outcome.size)})"
 
 
@@ -415,7 +418,7 @@ def _truth_of_each(
     """Whether something holds of each of a set: all of them, or the exceptions."""
     outcome = records.outcome
     if outcome.value:
-        names = [answer["label"] for answer in answers]
+        names = list(map(with_unit, answers))
         text = f"Yes, all {outcome.tested:,}: {shortened(names, outcome.tested)}."
         return result_record("truth", text, how, value=True, triples=compared)
     excepted = [member for member in outcome.instead if _verdict(records, member) == "supported"]
@@ -448,7 +451,7 @@ def _extreme(records: _OutcomeRecords, answers: Sequence[Answer]) -> str:
     names = list[str]()
     for answer in answers:
         record = records.runs[proofs[answer["term"]][-1]][-1]
-        value = record["head" if record["inverse"] else "tail"]["label"]
+        value = value_text(record["head" if record["inverse"] else "tail"])
         what = "" if names else f"{record['relation']['label']}: "
         names.append(f"{answer['label']} ({what}{value})")
     return shortened(names)
@@ -468,7 +471,9 @@ def cell_text(cell: Named | int | float | None, unit: str = "", profile: Profile
     """What a row of a table shows of one of its values."""
     if cell is None:
         return "–"
-    return number_text(cell, unit, profile) if isinstance(cell, (int, float)) else cell["label"]
+    if isinstance(cell, (int, float)):
+        return number_text(cell, unit, profile)
+    return value_text(cell, unit)
 
 
 def number_text(number: float, unit: str, profile: Profile) -> str:

@@ -20,6 +20,7 @@ from ..query.words import in_words
 from ..records import MentionRecord
 from ..state import State
 from .computed import Computed, computed_from
+from .units import with_units
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def executed(
         raise QuestionError("the query asks nothing", "add steps, a class or a filter")
     outcome = execute_anywhere(facts, bound, earlier=earlier)
     try:
-        computed = computed_from(kg, bound, outcome)
+        computed = with_units(facts, computed_from(kg, bound, outcome))
     except ServiceError as error:
         computed = Computed("unchecked", notes=[error.message])
     words, sparql = in_words(kg, bound), shown_sparql(kg, facts, bound)

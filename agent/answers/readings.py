@@ -18,13 +18,13 @@ from ..options import Options
 from ..query.account import FILLER, WordReader, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
-from ..query.comparison import AS_IT_IS
 from ..query.question import Asked, Before
 from ..query.reader import Reader, ReadQuery
 from ..query.tree import Last, Query, nested, write_query
 from ..query.words import classes_walked
 from ..reader.lexicon import label_words
 from ..records import (
+    AS_IT_IS,
     NO_FACTS,
     NOT_SURE_OF_READING,
     Entity,
@@ -52,6 +52,7 @@ from .judging import (
 from .outcomes import same_result, words_of_other_classes
 from .queries import Executed, asks_nothing, executed, in_words
 from .sureness import Evidence, Likeness, evidence_of, sureness, unlike
+from .units import converted
 
 SHOWN = 3
 """Readings that are told."""
@@ -176,7 +177,11 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
     computed = replace(
         executed_query.computed,
         confidence=no_surer(confidence, account),
-        notes=[*notes, *executed_query.computed.notes],
+        notes=[
+            *notes,
+            *executed_query.computed.notes,
+            *converted(asked, executed_query.computed, tools.kg.profile),
+        ],
     )
     other_queries = [other for other in queries if other is not query]
     if computed.status != "unchecked":

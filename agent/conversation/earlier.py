@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..answers.candidates import path_of
 from ..answers.computed import Computed, result_record
+from ..answers.texts import answers_line
 from ..errors import ServiceError
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
@@ -82,7 +83,7 @@ def answers_again(kg: KnowledgeGraph, turns: Sequence[Turn], *, members: bool = 
     notes = list(turn["notes"])
     if lost:
         notes.append(f"{lost} of its answers are no longer in the graph")
-    text = "; ".join(answer["label"] for answer in answers) if lost else turn["text"]
+    text = answers_line(answers) if lost else turn["text"]
     compared = [] if members else _checked_triples(kg, turn.get("triples", []))
     how = "the chains of the last answer, looked up again"
     is_silent = turn["status"] in SILENT

@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from ..answers.candidates import entity_record, name_terms, path_of, proves, step_records
+from ..answers.texts import answers_line
 from ..answers.topics import linked, settled_topics
 from ..errors import QuestionError
 from ..kg import KnowledgeGraph
@@ -175,7 +176,7 @@ def _replied(kg: KnowledgeGraph, linker: Linker, turn: Turn, reply: Reply) -> Tu
         "answers": answers,
         "cut": reply["cut"] or len(answers) < len(reply["answers"]),
         "confidence": reply["confidence"],
-        "text": "; ".join(answer["label"] for answer in answers) or silence(status),
+        "text": answers_line(answers) or silence(status),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from ..answers.texts import with_unit
 from ..kg.labels.names import local_name
 from ..kg.terms import Step, Term, Triple, node_of
 from ..records import (
@@ -69,7 +70,7 @@ def summary(reply: Reply) -> str:
     if computed := reply.get("result"):
         return computed["text"]
     if reply["answers"]:
-        return ", ".join(answer["label"] for answer in reply["answers"])
+        return ", ".join(map(with_unit, reply["answers"]))
     return silence(reply["status"], reply["notes"])
 
 

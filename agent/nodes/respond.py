@@ -13,6 +13,7 @@ from ..answers.judging import (
     with_account,
     with_readings,
 )
+from ..answers.texts import answers_line
 from ..conversation.messages import history_of, message_of
 from ..conversation.turns import turn_of
 from ..options import Options
@@ -43,9 +44,9 @@ def respond(threshold: Callable[[Options], float], silent: str = "") -> Node:
             outcome = outcome._replace(notes=[*outcome.notes, silent])
         shown_answers = outcome.answers[: options.max_answers]
         left_out = len(outcome.answers) - len(shown_answers)
-        listed = "; ".join(answer["label"] for answer in shown_answers)
-        listed += f"; and {left_out:,} more" if left_out else ""
-        text = result["text"] if result else listed or silence(outcome.status, outcome.notes)
+        names = answers_line(shown_answers)
+        names += f"; and {left_out:,} more" if left_out else ""
+        text = result["text"] if result else names or silence(outcome.status, outcome.notes)
         answered_state: State = {
             **state,
             "readings": readings,

@@ -13,10 +13,19 @@ from ..errors import QuestionError
 from ..kg.labels.names import local_name
 from ..kg.nodes import literal_tag
 from ..kg.terms import XSD, Term, is_literal
+from ..records import AS_IT_IS
 from .currencies import currencies_of
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
 from .tree import Op
-from .values import factor, is_currency, is_name_of_unit, unit_in_name, unit_of_datatype, value_of
+from .values import (
+    factor,
+    is_currency,
+    is_name_of_unit,
+    unit_in_iri,
+    unit_in_name,
+    unit_of_datatype,
+    value_of,
+)
 
 Mask: TypeAlias = NDArray[np.bool_]
 Sizes: TypeAlias = NDArray[np.float64]
@@ -37,9 +46,6 @@ _MANY_YEARS = re.compile(r"\d\d\d[xX]|-?\d\d[xX]{2}")
 
 
 # Operands and units
-
-AS_IT_IS = "as it is"
-"""How the note ends on values that are compared though their unit may be another."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +153,16 @@ class Units:
     term: Term | None = None
     """The relation itself, of which a unit may be stated."""
     notes: list[str] = field(default_factory=list[str])
+    leaves_out: bool = True
+    """Whether values that do not convert are left out; such are unequal to all others."""
 
     @cached_property
     def unstated(self) -> str:
         """The unit of values that come without one; empty where that is not known."""
-        stated = "" if self.term is None else self.facts.unit_of(self.term)
-        return stated or unit_in_name(self.relation)
+        in_name = unit_in_name(self.relation)
+        if self.term is None:
+            return in_name
+        return self.facts.unit_of(self.term) or in_name or unit_in_iri(self.term)
 
     @property
     def shown(self) -> str:
@@ -180,21 +190,39 @@ class Units:
         return ""
 
     def converted(self, sizes: Sizes, units: NDArray[np.int32], target: str) -> Sizes:
-        """Sizes in the wanted unit; unchanged where a unit is not known."""
+        """Sizes in the wanted unit; unchanged where a unit is not known.
+
+        Where some convert, those of another known unit are no number: they compare with none.
+        """
         if not target:
             return sizes
         sizes = sizes.copy()
-        for number in np.unique(units).tolist():
-            unit = self.facts.unit(number) or self.unstated
-            if not unit and is_currency(target):
-                unit = self.currency
-            rate = factor(unit, target)
-            if rate is None:
+        named = {number: self._named(number, target) for number in np.unique(units).tolist()}
+        rates = {number: factor(unit, target) for number, unit in named.items()}
+        some_convert = any(rate is not None for rate in rates.values())
+        for number, rate in rates.items():
+            unit, has_unit = named[number], units == number
+            if rate is None and unit and some_convert:
+                sizes[has_unit] = np.nan
+                if self.leaves_out:
+                    self.notes.append(self.left_out(int(has_unit.sum()), f"in {unit}"))
+            elif rate is None:
                 self.notes.append(_not_converted(self.relation or "a value", unit, target))
             elif rate != 1.0:
-                sizes[units == number] *= rate
+                sizes[has_unit] *= rate
                 self.notes.append(f"{self.relation} was converted from {unit} to {target}")
         return sizes
+
+    def left_out(self, count: int, has: str) -> str:
+        """The note on values that cannot be compared, and what tells them from the others."""
+        values = "1 value" if count == 1 else f"{count:,} values"
+        is_ = "is" if count == 1 else "are"
+        return f"{values} of {self.relation or 'the set'} {has} {is_} left out"
+
+    def _named(self, number: int, target: str) -> str:
+        """The unit of values, of which those without one may have one that is stated."""
+        unit = self.facts.unit(number) or self.unstated
+        return unit or (self.currency if is_currency(target) else "")
 
 
 def are_in_currency(facts: Facts, relation: Term, currency: str) -> bool:
@@ -378,8 +406,7 @@ def comparable(
         if rate is None:
             mask &= ~has_unit
             has = f"in {other_unit}" if other_unit else "without a unit"
-            left_out = int(has_unit.sum())
-            units.notes.append(f"{left_out} values of {units.relation} {has} are left out")
+            units.notes.append(units.left_out(int(has_unit.sum()), has))
         else:
             sizes[has_unit] *= rate
     return Pairs(pairs.sources[mask], pairs.targets[mask]), sizes[mask], unit

@@ -11,12 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..kg.terms import Step, Term
+from ..kg.terms import RelationPath, Step, Term
 from ..kg.walking.listing import shortest_paths
 from .aggregates import per_key, rounded
 from .binding import Bound
+from .comparison import Units
 from .conditions import MOST_COMPARED
-from .facts import Facts, Ids
+from .facts import NUMBER, Facts, Ids, Pairs
 from .members import (
     MOST_COUNTED,
     MOST_EXAMPLES,
@@ -32,6 +33,7 @@ from .members import (
     not_checked,
     trace,
 )
+from .phrases import as_noun
 from .sets import EarlierAnswers, Known, Sets
 from .tree import ANYTHING, Column, Entity, OfClass, Query, asks_of_each, subject
 
@@ -258,8 +260,15 @@ def _column(
         return {member: [size] for member, size in zip(ids.tolist(), sizes, strict=True)}, ""
     if missing := len(ids) - len(cells):
         name = name_of(sets.facts, hops)
-        sets.notes.append(f"{missing} of {len(ids)} have no {name} in the graph")
-    return cells, ""
+        sets.notes.append(f"{missing} of {len(ids)} have no {as_noun(name)} in the graph")
+    return cells, _unit_of_cells(sets.facts, hops, pairs)
+
+
+def _unit_of_cells(facts: Facts, hops: RelationPath, pairs: Pairs) -> str:
+    """The unit of the numbers that come without one; empty where there are none."""
+    kinds, _, units = facts.measured(np.unique(pairs.targets))
+    is_bare = (kinds == NUMBER) & (units == 0)
+    return Units(facts, name_of(facts, hops), hops[-1][0]).shown if is_bare.any() else ""
 
 
 def _connection(sets: Sets, query: Query) -> Outcome:

@@ -13,7 +13,7 @@ from .currencies import currency_after, currency_before
 from .named_dates import days_in, months_in, months_of_any_year, years_in, years_of_eras
 from .normal import MentionValue
 from .spelling import NamedValue, Spelling, follows, spelling
-from .values import factor, is_unit
+from .values import factor, is_measure
 
 _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^‘’]+)’|(?<!\w)'([^']+)'(?!\w)"
@@ -29,9 +29,10 @@ _CLOCK = re.compile(
     r"(?<![\w.,:])\d{1,3}(?::[0-5]?\d){1,2}(?:\.\d+)?(?:[^\W\d_]{2})?(?![\w:]|[.,]\d)"
 )
 """A time of day or a duration, as `3:45`: which of them, and of what, nobody knows."""
-_UNIT = re.compile(r"\s*(%|[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
+_UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
+_WORD_OF_UNIT = re.compile(r"(?<![\w'’.-])[^\W\d_]\w*\b(?!['’-]\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN_WORDS = re.compile(r"\s+|-")
 _LONGEST_NUMBER = 30
@@ -130,8 +131,27 @@ def _int_if_whole(number: int | float) -> int | float:
     return int(number) if float(number).is_integer() else number
 
 
+def units_in(question: str, names: Sequence[tuple[int, int]] = ()) -> list[str]:
+    """The units of a question that follow no number, as in *how many grams*; none in its names."""
+    words = spelling()
+    ends = {value.end for value in values_in(question) if value.kind == "number"}
+    units, end = list[str](), 0
+    for start in (word.start() for word in _WORD_OF_UNIT.finditer(question)):
+        is_name = any(first <= start < last for first, last in names)
+        if start < end or is_name or len(question[:start].rstrip()) in ends:
+            continue
+        if unit := _unit_at(question, start, words):
+            units.append(unit)
+            end = start + len(unit)
+    return units
+
+
+def unit_after(question: str, start: int) -> str:
+    """The unit that follows a number, as it is written; empty where none does."""
+    return _unit_at(question, start, spelling())
+
+
 def _unit_at(question: str, start: int, words: Spelling) -> str:
-    """The unit that follows a number; empty where none does."""
     if currency := currency_after(question, start):
         return currency
     following = _UNIT.match(question, start)
@@ -145,7 +165,7 @@ def _unit_at(question: str, start: int, words: Spelling) -> str:
 
 
 def _is_unit(text: str, words: Spelling) -> bool:
-    return words.not_units.isdisjoint(text.lower().split()) and is_unit(text)
+    return words.not_units.isdisjoint(text.lower().split()) and is_measure(text)
 
 
 def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -> list[NamedValue]:

@@ -1,9 +1,10 @@
 """Numbers, dates and durations of a KG as values that are compared, and units of measure."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag
@@ -13,9 +14,10 @@ from ..linking.words import FUNCTION_WORDS
 from .currencies import currencies_of
 
 if TYPE_CHECKING:
-    from pint import UnitRegistry
+    from pint import Unit, UnitRegistry
 
 
+_Computed = TypeVar("_Computed")
 _TEXT_FILE = "<urn:groundwalk:"
 _DATES = frozenset({"date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"})
 _DATE = re.compile(r"(-?\d{4,})(?:-(\d\d))?(?:-(\d\d))?(?:T(.*))?(?:Z|[+-]\d\d:\d\d)?")
@@ -93,14 +95,14 @@ def _amount_of(text: str) -> Quantity | None:
 
     A unit of one letter stands after a space, so that `4K` and `12A` are no numbers.
     """
-    match = _AMOUNT.fullmatch(text) if len(text) <= _LONGEST_AMOUNT else None
+    match = _AMOUNT.fullmatch(text.replace("−", "-")) if len(text) <= _LONGEST_AMOUNT else None
     if match is None:
         return None
     before, number, after = match[1] or "", match[2].replace(",", ""), match[3] or ""
     unit = before or after.strip()
     if bool(before) == bool(after) or (len(after) == 1 and after.isalpha()):
         return None
-    if unit != PERCENT and not (is_currency(unit) if before else is_unit(unit)):
+    if unit != PERCENT and not (is_currency(unit) if before else is_measure(unit)):
         return None
     return Quantity("" if unit == PERCENT else unit, (Decimal(number),))
 
@@ -154,21 +156,27 @@ _PLAIN = str.maketrans("²³·", "23*")
 _NAMES = {"ha": "hectare", "h": "hour", "min": "minute", "kn": "knot", "°C": "degC", "°F": "degF"}
 """What profiles write where pint reads something else, or nothing."""
 _UNIT = re.compile(r"[^\W\d]+(?:\*\*[23])?(?:[ */][^\W\d]+(?:\*\*[23])?)*|%")
+_DEGREES = ("degree_Celsius", "degree_Fahrenheit")
 _LONGEST = 40
 _LAST_WORD = re.compile(
     r"[(\[]([^()\[\]]+)[)\]]\s*$|\bin (\S+)\s*$|[^\W_][\s_]+([^\W_]{2,})\s*$|^([^\W_]{3,})\s*$"
 )
 """A unit in brackets or after *in*, which may be a letter, or the last word of a name."""
+_AFTER_UNDERSCORE = re.compile(r"[^\W_]_([ghlms]|[^\W_]{2,})>$")
+"""A unit at the end of an IRI. Other letters are rather a grade or a size."""
 
 
 def factor(unit: str, target: str) -> float | None:
     """How many of the other unit one of this unit is; None where that is unknown.
 
-    Those that may mean the same currency are as many. No currency is converted.
+    Those that may mean the same currency are as many. No currency is converted, and no degrees of
+    temperature.
     """
     if not unit or not target:
         return None
     if unit == target or currencies_of(unit) & currencies_of(target):
+        return 1.0
+    if (degree := _degree(unit)) is not None and degree == _degree(target):
         return 1.0
     return _factor(unit, target)
 
@@ -176,6 +184,11 @@ def factor(unit: str, target: str) -> float | None:
 def is_unit(text: str) -> bool:
     """Whether a text is known as a unit of measure, or a currency."""
     return bool(currencies_of(text)) or _parsed(text) is not None
+
+
+def is_measure(text: str) -> bool:
+    """Whether a text is known as a unit of measure, a currency, or degrees of temperature."""
+    return is_unit(text) or _degree(text) is not None
 
 
 def is_currency(text: str) -> bool:
@@ -198,7 +211,7 @@ def unit_of_term(term: Term, profile: Profile) -> str:
     if not is_literal(term):
         return profile.unit_of.get(term, "")
     text = lexical_form(term)
-    return text if text.lower() not in FUNCTION_WORDS and is_unit(text) else ""
+    return text if text.lower() not in FUNCTION_WORDS and is_measure(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)
@@ -217,7 +230,16 @@ def unit_in_name(name: str) -> str:
         return ""
     if text.istitle() and len(text) > 1 and is_unit(small):
         return small
-    return text if is_unit(text) else ""
+    return text if is_measure(text) else ""
+
+
+@lru_cache(maxsize=_MOST_UNITS)
+def unit_in_iri(relation: Term) -> str:
+    """The unit after the last underscore of an IRI, as in `length_m`; empty where that is none."""
+    match = _AFTER_UNDERSCORE.search(relation)
+    text = match[1] if match else ""
+    is_word = len(text) > 1 and text.lower() in FUNCTION_WORDS
+    return text if text and not is_word and is_unit(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)
@@ -239,24 +261,46 @@ def _parsed(text: str) -> str | None:
 
     Such are degrees that start elsewhere than 0, and logarithmic units.
     """
+    unit = _unit_of_pint(text)
+    if unit is None or not _is_multiplied(unit):
+        return None
+    is_of_data = str(unit).endswith(("byte", "bit"))
+    return str(unit) if is_of_data or not unit.dimensionless else None
+
+
+@lru_cache(maxsize=_MOST_UNITS)
+def _degree(text: str) -> str | None:
+    """The degrees of temperature that a text names, as pint writes them; None for other texts."""
+    unit = _unit_of_pint(text) or _unit_of_pint(text.lower())
+    name = str(unit).removeprefix("degree * ").removeprefix("delta_")
+    return name if name in _DEGREES else None
+
+
+def _unit_of_pint(text: str) -> "Unit | None":
     pint_text = _NAMES.get(text, text).translate(_PLAIN)
     pint_text = re.sub(r"(?<=[A-Za-z])([23])\b", r"**\1", pint_text)
     if len(text) > _LONGEST or not _UNIT.fullmatch(pint_text):
         return None
+    return _or_none(lambda: _registry().Unit(pint_text))
+
+
+def _is_multiplied(unit: "Unit") -> bool:
+    one = _registry().Quantity(1.0, unit)
+    return _or_none(lambda: one / one) is not None
+
+
+def _or_none(computed: Callable[[], _Computed]) -> _Computed | None:
+    """What pint computes; None for what it does not know as a unit, or cannot multiply."""
     from pint import UndefinedUnitError
 
     try:
-        unit = _registry().Unit(pint_text)
-        one = _registry().Quantity(1.0, unit)
-        _ = one / one
+        return computed()
     except (UndefinedUnitError, ValueError, TypeError, AttributeError, AssertionError):
         return None
     except Exception as error:  # pint's parser has errors of its own, of no common class
         if type(error).__module__.startswith(("pint", "tokenize")):
             return None
         raise
-    is_of_data = str(unit).endswith(("byte", "bit"))
-    return str(unit) if is_of_data or not unit.dimensionless else None
 
 
 @cache

@@ -14,7 +14,7 @@ from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import Step, Term, Triple, is_literal
 from ..kg.walking.ranking import DIGITS, BM25Ranker
 from .tree import Query
-from .values import unit_in_name, unit_of_datatype, value_of
+from .values import unit_in_iri, unit_in_name, unit_of_datatype, value_of
 
 MOST_RELATIONS = 60
 MOST_CLASSES = 60
@@ -177,7 +177,7 @@ def _words(
     kg: KnowledgeGraph, info: RelationInfo, triples: Iterable[Triple], kinds: dict[Term, str]
 ) -> RelationWords:
     facts = [triple for triple in triples if triple.relation == info.term]
-    tails = [_tail_kind(kg, info.name, triple.tail, kinds) for triple in facts]
+    tails = [_tail_kind(kg, info, triple.tail, kinds) for triple in facts]
     return RelationWords(
         info.name,
         _some_names(kinds.get(triple.head, "") for triple in facts),
@@ -187,7 +187,7 @@ def _words(
 
 
 def _tail_kind(
-    kg: KnowledgeGraph, name: str, tail: Term, kinds: dict[Term, str]
+    kg: KnowledgeGraph, info: RelationInfo, tail: Term, kinds: dict[Term, str]
 ) -> tuple[str, str]:
     """The class of a fact's tail, and its unit."""
     value = value_of(tail)
@@ -195,7 +195,8 @@ def _tail_kind(
         return ("text" if is_literal(tail) else kinds.get(tail, "")), ""
     if value.unit == "date":
         return "date", ""
-    return "number", unit_of_datatype(value.unit, kg.profile) or unit_in_name(name)
+    in_name = unit_in_name(info.name) or unit_in_iri(info.term)
+    return "number", unit_of_datatype(value.unit, kg.profile) or in_name
 
 
 def _some_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -21,7 +21,9 @@ import numpy.typing as npt
 
 from ..caching import Recent
 from ..llm.embeddings import load_embeddings
+from ..query.named_values import unit_after
 from ..query.prompt import EarlierQuestion, Numbered
+from ..query.values import is_currency
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -35,6 +37,8 @@ MOST_LABEL_WORDS = 8
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 _PART = re.compile(r"[^\W_]+")
+_PLAIN_UNIT = re.compile(r"%|[A-Za-z]{2,}[23²³]?(?: .+)?")
+"""A unit that is read as a word; others are signs, of which a letter says nothing by itself."""
 FORM_LETTERS = 4
 """The letters that the forms of one word begin with alike, at least."""
 _LEAST_SHARE = 0.7
@@ -107,10 +111,20 @@ def _words(
         start, end = mention.start, mention.end
         text = question[start:end].lower()
         words.append(QuestionWord(start, end, text, first + number, what, kind, is_earlier))
+        if what == "number":
+            end = _end_of_sign(question, end)
     words += _words_between(question, end, len(question), is_earlier)
     while words and words[-1].mention is None and not words[-1].parts:
         words.pop()
     return words
+
+
+def _end_of_sign(question: str, start: int) -> int:
+    """The end of the unit after a number where that is a sign, as `g` or `g/mol`; else `start`."""
+    unit = unit_after(question, start)
+    if not unit or is_currency(unit) or _PLAIN_UNIT.fullmatch(unit):
+        return start
+    return question.index(unit, start) + len(unit)
 
 
 def _words_between(question: str, start: int, end: int, is_earlier: bool) -> list[QuestionWord]:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...agent.answers.texts import answers_line, with_unit
 from ...agent.errors import DiskError, InputError, unwritable
 from ...agent.evidence.reply import cropped
 from ...agent.kg.labels.names import one_line
@@ -162,7 +163,7 @@ def _recall(talk: Talk, turns: "Sequence[Turn]") -> None:
 def _state_of(turn: "Turn") -> "State":
     """The final state of a turn, as far as it is kept; what was computed is its text."""
     listed, triples = (
-        "; ".join(answer["label"] for answer in turn["answers"]),
+        answers_line(turn["answers"]),
         turn.get("triples", []),
     )
     state: State = {
@@ -198,7 +199,7 @@ def _answer_text(turn: "Turn") -> str:
     listed, text = "", turn["text"]
     for answer, owners in zip(turn["answers"], belongings(turn["answers"]), strict=True):
         of = ", ".join(named["label"] for named in owners)
-        labels.append(answer["label"])
+        labels.append(with_unit(answer))
         names.append(answer_text(answer) + (f" ({of})" if of else ""))
         listed = "; ".join(labels)
         if not f"{turn['text']}; ".startswith(f"{listed}; "):

@@ -246,7 +246,7 @@ def test_a_letter_after_a_range_with_a_dash_multiplies_both_its_ends() -> None:
         ("in group 3 and 4 m tall", [(3, ""), (4, "m")]),
         ("between 0.1 and 2.3 million", [(100_000, ""), (2_300_000, "")]),
         ("between -5000 and 0", [(-5000, ""), (0, "")]),
-        ("from -4 to 0.0 °C", [(-4, ""), (0, "")]),
+        ("from -4 to 0.0 °C", [(-4, "°C"), (0, "°C")]),
         ("between -3 and 0 million", [(-3, ""), (0, "")]),
     ],
 )

@@ -38,6 +38,9 @@ def test_what_cannot_be_multiplied_is_no_unit(text: str) -> None:
         ("m²", "ha", 0.0001),
         ("km/h", "metre", None),
         ("century", "year", 100.0),
+        ("°C", "degrees Celsius", 1.0),
+        ("°F", "°C", None),
+        ("K", "°C", None),
     ],
 )
 def test_units_are_told_in_others(unit: str, other: str, expected: float | None) -> None:
@@ -80,6 +83,9 @@ def test_a_duration_is_a_number_of_seconds(text: str, seconds: float | None, kin
         ("EUR 99", (99, "EUR")),
         ("$1,200.50", (1_200.5, "$")),
         ("€ 99", (99, "€")),
+        ("-80 °C", (-80, "°C")),
+        ("−80 °C", (-80, "°C")),
+        ("21°F", (21, "°F")),
         ("4K", None),
         ("12A", None),
         ("12 Monkeys", None),
