@@ -246,7 +246,7 @@ def _codes(
             continue
         text = question[tokens[first].start : token.end]
         is_code = text[0].isalpha() and any(map(str.isdigit, text))
-        if is_code and covered.isdisjoint(range(first, last + 1)):
+        if is_code and not _is_dotted(tokens, last) and covered.isdisjoint(range(first, last + 1)):
             words = tuple(part.norm for part in tokens[first : last + 1])
             yield Part(_span(tokens, first, last), words, "", False, True)
         first = last + 1
@@ -278,11 +278,11 @@ def _part_of(tokens: Sequence[Token], first: int, last: int) -> Part | None:
 def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """The places of words between which there is no punctuation that parts names.
 
-    A word of a file's name is in none.
+    A word of a file's name or an address is in none.
     """
     run: list[int] = []
     for position, token in enumerate(tokens):
-        is_dotted = any(other.dotted for other in (token, *tokens[position + 1 : position + 2]))
+        is_dotted = _is_dotted(tokens, position)
         is_apart = not _APART.isdisjoint(question[tokens[position - 1].end : token.start])
         if run and (is_apart or is_dotted):
             yield run
@@ -291,6 +291,11 @@ def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
             run.append(position)
     if run:
         yield run
+
+
+def _is_dotted(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a word is part of the name of a file or of an address."""
+    return any(token.dotted for token in tokens[position : position + 2])
 
 
 def _joined(

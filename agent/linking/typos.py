@@ -120,7 +120,7 @@ def _like_names(
     for span in spans(tokens, min(longest + 1, most)):
         core = _core(tokens, span)
         whole = len(tokens) == span.last - span.first + 1
-        if not core or any(token.unspaced for token in core):
+        if not core or any(token.unspaced or token.dotted for token in core):
             continue
         ends = whole or all(_may_end_a_name(end, casing, everyday) for end in (core[0], core[-1]))
         is_word = not whole and len(core) == 1 and core[0].text.islower()

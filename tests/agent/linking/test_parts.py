@@ -354,3 +354,29 @@ def test_titles_and_initials_that_are_none(
     (tmp_path / "x.ttl").write_text(BEARERS, encoding="utf-8")
     linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
     assert linked(linker, question) == expected
+
+
+MAILBOXES = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:p a :Person ; rdfs:label "Priya Nair" ; :mbox "p.nair@nordwind.example" ; :code "nair2" .
+:j a :Person ; rdfs:label "Jonas Weber" ; :mbox <mailto:j.weber@x.org> .
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("priya.nair@nordwind.example", []),
+        ("Priya.Nair@nordwind.example", []),
+        ("nair2+b@nordwind.example", []),
+        ("n.nair@nordwind.example", []),
+        ("p.nair@nordwind.example", ["p.nair@nordwind.example"]),
+        ("j.weber@x.org", ["j.weber@x.org"]),
+    ],
+)
+def test_an_address_is_one_value_or_unknown(tmp_path: Path, address: str, named: list[str]) -> None:
+    (tmp_path / "x.ttl").write_text(MAILBOXES, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    linker = LabelLinker(LabelsWithValues(kg))
+    for question in (f"Who has the mbox {address}?", f"who has {address}", f"Is {address} used?"):
+        assert [text for text, _ in linked(linker, question)] == named
