@@ -44,7 +44,7 @@ from .spans import (
     words_of_stretch,
 )
 from .topics import Words, mentions
-from .typos import is_apart, likeness, most_typos, suspects
+from .typos import is_apart, is_within, likeness, lone_words, most_typos, suspects
 from .words import FUNCTION_WORDS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
@@ -52,6 +52,8 @@ _SHORT_TITLE = 3
 """Letters of a title that may be typed in lower case: a longer one may be a word, as *miss*."""
 _MOST_LOOKED_UP = 50
 """Stretches of one question that are compared with the names of the KG for typos."""
+_MOST_LONE_WORDS = 10
+"""The same of words in lower case of a question that names nothing."""
 
 
 class Linker(Protocol):
@@ -114,6 +116,8 @@ class LabelLinker:
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
+        if not linked and casing.informative:
+            linked = self._misspelt_word(question, tokens)
         linked_spans = [self._titled(question, tokens, item) for item in linked]
         return self._topics(question, tokens, linked_spans)
 
@@ -191,6 +195,16 @@ class LabelLinker:
             for hit in self._labels.lookup(near.norm)
         ]
         return linked_span(span, text, grades)
+
+    def _misspelt_word(self, question: str, tokens: Sequence[Token]) -> list[LinkedSpan]:
+        """The one word in lower case that is near exactly one name, where nothing is named."""
+        misspelt = list[LinkedSpan]()
+        for span in lone_words(tokens, self._everyday)[:_MOST_LONE_WORDS]:
+            norm = tokens[span.first].norm
+            near = self._labels.similar(norm, 2)
+            if len(near) == 1 and near[0].distance == 1 and is_within(norm, near[0].norm):
+                misspelt += filter(None, [self._close_to(question, span)])
+        return misspelt if len(misspelt) == 1 else []
 
     def _found_by(
         self, question: str, tokens: Sequence[Token], finder: MentionFinder

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
 from .plausible import Casing
-from .spans import Span, Token, normalised, tokenise
+from .spans import Span, Token, is_dotted, normalised, tokenise
 from .words import FUNCTION_WORDS, TITLES, is_everyday, is_ordinary
 
 MOST_TRIED = 50
@@ -246,7 +246,7 @@ def _codes(
             continue
         text = question[tokens[first].start : token.end]
         is_code = text[0].isalpha() and any(map(str.isdigit, text))
-        if is_code and not _is_dotted(tokens, last) and covered.isdisjoint(range(first, last + 1)):
+        if is_code and not is_dotted(tokens, last) and covered.isdisjoint(range(first, last + 1)):
             words = tuple(part.norm for part in tokens[first : last + 1])
             yield Part(_span(tokens, first, last), words, "", False, True)
         first = last + 1
@@ -282,20 +282,15 @@ def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """
     run: list[int] = []
     for position, token in enumerate(tokens):
-        is_dotted = _is_dotted(tokens, position)
+        is_one = is_dotted(tokens, position)
         is_apart = not _APART.isdisjoint(question[tokens[position - 1].end : token.start])
-        if run and (is_apart or is_dotted):
+        if run and (is_apart or is_one):
             yield run
             run = []
-        if not is_dotted:
+        if not is_one:
             run.append(position)
     if run:
         yield run
-
-
-def _is_dotted(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a word is part of the name of a file or of an address."""
-    return any(token.dotted for token in tokens[position : position + 2])
 
 
 def _joined(

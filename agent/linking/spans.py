@@ -124,6 +124,11 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
                     yield Span(token.start, tokens[last].end, first, last)
 
 
+def is_dotted(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a word is part of the name of a file or of an address."""
+    return any(token.dotted for token in tokens[position : position + 2])
+
+
 def words_of_stretch(tokens: Sequence[Token], start: int, end: int) -> Span | None:
     """A stretch of text as a span of the words that begin in it; None where none does."""
     inside = [position for position, token in enumerate(tokens) if start <= token.start < end]

@@ -380,3 +380,33 @@ def test_an_address_is_one_value_or_unknown(tmp_path: Path, address: str, named:
     linker = LabelLinker(LabelsWithValues(kg))
     for question in (f"Who has the mbox {address}?", f"who has {address}", f"Is {address} used?"):
         assert [text for text, _ in linked(linker, question)] == named
+
+
+DRUGS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:atcCode rdfs:label "ATC code" . :in rdfs:label "manufactured in" .
+:i a :Drug ; rdfs:label "Ibuprofen" ; :atcCode "M01" ; :in :r . :r rdfs:label "Romania" .
+:p a :Drug ; rdfs:label "Paracetamol" ; :atcCode "N02" . :m rdfs:label "Manufacturer" .
+:k a :Drug ; rdfs:label "Carbamazine" . :l a :Drug ; rdfs:label "Carbamazone" ; :in :m .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the ATC code of ibuprofin?", [("ibuprofin", "Ibuprofen")]),
+        ("What is the ATC code of ibuprofins?", []),
+        ("What is the ATC code of ibuprofin or paracetamal?", []),
+        ("Is Paracetamol stronger than ibuprofin?", [("Paracetamol", "Paracetamol")]),
+        ("What is the ATC code of carbamazene?", []),
+        ("What is the ATC code of something manufactured?", []),
+        ("What is the ATC code of romanian drugs?", []),
+        ("What is the ATC code of unterstanding?", []),
+    ],
+)
+def test_a_long_word_in_lower_case_may_be_the_one_name(
+    tmp_path: Path, question: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "x.ttl").write_text(DRUGS, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
+    assert linked(linker, question) == expected
