@@ -70,6 +70,47 @@ def name_parts(
     yield from _pairs(question, tokens, everyday, covered)
 
 
+def beginnings(
+    question: str,
+    tokens: Sequence[Token],
+    casing: Casing,
+    everyday: frozenset[str],
+    taken_spans: Collection[Span],
+) -> Iterator[Part]:
+    """Stretches that hold one of `taken_spans` and may begin a longer name, the longest first.
+
+    The words beside it have capitals where these tell names, and else are no ordinary ones; one of
+    them at least is no everyday word.
+    """
+    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
+
+    within = {pair for span in taken_spans for pair in pairwise(range(span.first, span.last + 1))}
+
+    def may_stand(at: int) -> bool:
+        token = tokens[at]
+        is_rare = not is_everyday([token.norm], everyday)
+        name_like = is_rare and not is_ordinary(token.norm)
+        return at in covered or (_is_capital(token, everyday) if casing.informative else name_like)
+
+    stretches = list[tuple[int, int]]()
+    for run in _runs(question, tokens):
+        for first in (at for at in run if may_stand(at) and tokens[at].norm not in TITLES):
+            for last in filter(may_stand, range(first + 1, min(first + _LONGEST, run[-1] + 1))):
+                inner = range(first, last + 1)
+                rare = {at for at in inner if not is_everyday([tokens[at].norm], everyday)}
+                if (
+                    rare - covered
+                    and not covered.isdisjoint(inner)
+                    and all(may_stand(at) or tokens[at].norm in _INNER for at in inner)
+                    and not within & {(first - 1, first), (last, last + 1)}
+                ):
+                    stretches.append((first, last))
+    for first, last in sorted(stretches, key=lambda ends: (ends[0] - ends[1], ends)):
+        words = tokens[first : last + 1]
+        content = tuple(word.norm for word in words if word.norm not in FUNCTION_WORDS)
+        yield Part(_span(tokens, first, last), content, f"{normalised(words)} ", False)
+
+
 def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) -> Iterator[Part]:
     """The part with words beside it that are outside of `taken_spans`, most words first.
 

@@ -410,3 +410,36 @@ def test_a_long_word_in_lower_case_may_be_the_one_name(
     (tmp_path / "x.ttl").write_text(DRUGS, encoding="utf-8")
     linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
     assert linked(linker, question) == expected
+
+
+CUSTOMERS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:h a :Customer ; rdfs:label "Helios Energy GmbH" ; :industry "Energy" .
+:b a :Customer ; rdfs:label "Bergen Shipping AS" ; :city "Bergen" ; :industry "Logistics" .
+:n a :Customer ; rdfs:label "The Nordic Bank of Bergen ASA" ; :partner :o .
+:o a :Office ; rdfs:label "Oslo Energy Office" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the industry of Helios Energy?", [("Helios Energy", "Helios Energy GmbH")]),
+        ("what is the industry of helios energy", [("helios energy", "Helios Energy GmbH")]),
+        ("What is Helios Energy's industry?", [("Helios Energy", "Helios Energy GmbH")]),
+        ("Who partners with Bergen Shipping?", [("Bergen Shipping", "Bergen Shipping AS")]),
+        (
+            "Is Nordic Bank of Bergen old?",
+            [("Nordic Bank of Bergen", "The Nordic Bank of Bergen ASA")],
+        ),
+        ("Which customers are in Energy?", [("Energy", "Energy")]),
+        ("Which customers are in Solar Energy?", [("Energy", "Energy")]),
+        ("Which Bergen Customer ships most?", [("Bergen", "Bergen")]),
+    ],
+)
+def test_the_beginning_of_a_name_is_more_than_a_value_in_it(
+    tmp_path: Path, question: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "x.ttl").write_text(CUSTOMERS, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert linked(LabelLinker(LabelsWithValues(kg)), question) == expected
