@@ -13,7 +13,7 @@ from ..kg.store import Labels
 from ..kg.terms import Term, is_literal
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .parts import MOST_TRIED, Part, name_parts, part_of_marked, share, wider
+from .parts import MOST_TRIED, Part, beginnings, name_parts, part_of_marked, share, wider
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
@@ -44,7 +44,7 @@ from .spans import (
     words_of_stretch,
 )
 from .topics import Words, mentions
-from .typos import is_apart, likeness, most_typos, suspects
+from .typos import is_apart, is_within, likeness, lone_words, most_typos, suspects
 from .words import FUNCTION_WORDS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
@@ -52,6 +52,10 @@ _SHORT_TITLE = 3
 """Letters of a title that may be typed in lower case: a longer one may be a word, as *miss*."""
 _MOST_LOOKED_UP = 50
 """Stretches of one question that are compared with the names of the KG for typos."""
+_MOST_LONE_WORDS = 10
+"""The same of words in lower case of a question that names nothing."""
+_MOST_BEGINNINGS = 20
+"""Stretches of one question that are looked up as the beginning of a longer name."""
 
 
 class Linker(Protocol):
@@ -111,9 +115,12 @@ class LabelLinker:
             return self._topics(question, tokens, self._found_by(question, tokens, self._finder))
         casing = casing_of(tokens, self._everyday)
         exact = self._exact_matches(question, tokens, casing)
+        exact = self._with_longer(question, tokens, casing, exact)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
+        if not linked and casing.informative:
+            linked = self._misspelt_word(question, tokens)
         linked_spans = [self._titled(question, tokens, item) for item in linked]
         return self._topics(question, tokens, linked_spans)
 
@@ -191,6 +198,16 @@ class LabelLinker:
             for hit in self._labels.lookup(near.norm)
         ]
         return linked_span(span, text, grades)
+
+    def _misspelt_word(self, question: str, tokens: Sequence[Token]) -> list[LinkedSpan]:
+        """The one word in lower case that is near exactly one name, where nothing is named."""
+        misspelt = list[LinkedSpan]()
+        for span in lone_words(tokens, self._everyday)[:_MOST_LONE_WORDS]:
+            norm = tokens[span.first].norm
+            near = self._labels.similar(norm, 2)
+            if len(near) == 1 and near[0].distance == 1 and is_within(norm, near[0].norm):
+                misspelt += filter(None, [self._close_to(question, span)])
+        return misspelt if len(misspelt) == 1 else []
 
     def _found_by(
         self, question: str, tokens: Sequence[Token], finder: MentionFinder
@@ -283,6 +300,27 @@ class LabelLinker:
         self, question: str, tokens: Sequence[Token], named: Iterable[LinkedSpan]
     ) -> list[Mention]:
         return mentions(self._labels, question, tokens, named, self._words)
+
+    def _with_longer(
+        self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
+    ) -> list[LinkedSpan]:
+        """What was found, but the things whose names begin with more words in its place.
+
+        *Helios Energy* is Helios Energy Ltd, though *Energy* alone is an industry.
+        """
+        longer: list[LinkedSpan] = []
+        taken = [item.span for item in exact]
+        parts = beginnings(question, tokens, casing, self._everyday, taken)
+        for part in islice(parts, _MOST_BEGINNINGS):
+            if not overlaps(part.span, longer):
+                grades = [
+                    grade_part(hit, share(part._replace(phrase=""), hit))
+                    for hit in self._labels.containing(part.words)
+                    if f"{normalise(hit.text)} ".removeprefix("the ").startswith(part.phrase)
+                ]
+                text = question[part.span.start : part.span.end]
+                longer += filter(None, [linked_span(part.span, text, best_known(grades))])
+        return without_overlaps([*longer, *exact])
 
     def _parted(
         self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
 from .plausible import Casing
-from .spans import Span, Token, normalised, tokenise
+from .spans import Span, Token, is_dotted, normalised, tokenise
 from .words import FUNCTION_WORDS, TITLES, is_everyday, is_ordinary
 
 MOST_TRIED = 50
@@ -68,6 +68,47 @@ def name_parts(
     else:
         yield from _in_any_case(question, tokens, casing, everyday, covered)
     yield from _pairs(question, tokens, everyday, covered)
+
+
+def beginnings(
+    question: str,
+    tokens: Sequence[Token],
+    casing: Casing,
+    everyday: frozenset[str],
+    taken_spans: Collection[Span],
+) -> Iterator[Part]:
+    """Stretches that hold one of `taken_spans` and may begin a longer name, the longest first.
+
+    The words beside it have capitals where these tell names, and else are no ordinary ones; one of
+    them at least is no everyday word.
+    """
+    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
+
+    within = {pair for span in taken_spans for pair in pairwise(range(span.first, span.last + 1))}
+
+    def may_stand(at: int) -> bool:
+        token = tokens[at]
+        is_rare = not is_everyday([token.norm], everyday)
+        name_like = is_rare and not is_ordinary(token.norm)
+        return at in covered or (_is_capital(token, everyday) if casing.informative else name_like)
+
+    stretches = list[tuple[int, int]]()
+    for run in _runs(question, tokens):
+        for first in (at for at in run if may_stand(at) and tokens[at].norm not in TITLES):
+            for last in filter(may_stand, range(first + 1, min(first + _LONGEST, run[-1] + 1))):
+                inner = range(first, last + 1)
+                rare = {at for at in inner if not is_everyday([tokens[at].norm], everyday)}
+                if (
+                    rare - covered
+                    and not covered.isdisjoint(inner)
+                    and all(may_stand(at) or tokens[at].norm in _INNER for at in inner)
+                    and not within & {(first - 1, first), (last, last + 1)}
+                ):
+                    stretches.append((first, last))
+    for first, last in sorted(stretches, key=lambda ends: (ends[0] - ends[1], ends)):
+        words = tokens[first : last + 1]
+        content = tuple(word.norm for word in words if word.norm not in FUNCTION_WORDS)
+        yield Part(_span(tokens, first, last), content, f"{normalised(words)} ", False)
 
 
 def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) -> Iterator[Part]:
@@ -246,7 +287,7 @@ def _codes(
             continue
         text = question[tokens[first].start : token.end]
         is_code = text[0].isalpha() and any(map(str.isdigit, text))
-        if is_code and covered.isdisjoint(range(first, last + 1)):
+        if is_code and not is_dotted(tokens, last) and covered.isdisjoint(range(first, last + 1)):
             words = tuple(part.norm for part in tokens[first : last + 1])
             yield Part(_span(tokens, first, last), words, "", False, True)
         first = last + 1
@@ -278,16 +319,16 @@ def _part_of(tokens: Sequence[Token], first: int, last: int) -> Part | None:
 def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """The places of words between which there is no punctuation that parts names.
 
-    A word of a file's name is in none.
+    A word of a file's name or an address is in none.
     """
     run: list[int] = []
     for position, token in enumerate(tokens):
-        is_dotted = any(other.dotted for other in (token, *tokens[position + 1 : position + 2]))
+        is_one = is_dotted(tokens, position)
         is_apart = not _APART.isdisjoint(question[tokens[position - 1].end : token.start])
-        if run and (is_apart or is_dotted):
+        if run and (is_apart or is_one):
             yield run
             run = []
-        if not is_dotted:
+        if not is_one:
             run.append(position)
     if run:
         yield run

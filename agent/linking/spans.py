@@ -17,6 +17,7 @@ _QUOTED = re.compile(
 _INITIALISM = re.compile(r"(?:^|\W)(?:\w\.)+\w$")
 _APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 _SENTENCE_END = ".?!:;\n\u3002\uff01\uff1f"
+_ADDRESS = re.compile(r"\b\w[\w.+'-]*@\w[\w-]*(?:\.[\w-]*\w)+")
 
 
 MentionFinder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
@@ -27,7 +28,7 @@ class Token(NamedTuple):
     """A word of the question; `opens` when a sentence starts with it, `tail` for a lone 's.
 
     Every letter of an unspaced script is a word, which `joins` the one before it. A `dotted` one
-    ends the name of a file, as the second of `rhine.csv`.
+    ends the name of a file, as the second of `rhine.csv`, or goes on with an e-mail address.
     """
 
     text: str
@@ -77,6 +78,7 @@ class Spelling(NamedTuple):
 def tokenise(question: str) -> list[Token]:
     """The words of a question with their offsets."""
     tokens: list[Token] = []
+    addresses = [match.span() for match in _ADDRESS.finditer(question)]
     for start, end in words(question):
         text = question[start:end]
         norm = normalise(text)
@@ -91,7 +93,9 @@ def tokenise(question: str) -> list[Token]:
             tokens.append(last._replace(text=text, norm=normalise(text), end=end))
             continue
         tail = norm == "s" and clings
-        dotted = bool(tokens) and before == "." and guess_type(f"file.{text}")[0] is not None
+        dotted = any(first < start < last for first, last in addresses) or (
+            bool(tokens) and before == "." and guess_type(f"file.{text}")[0] is not None
+        )
         tokens.append(Token(text, norm, start, end, opens, tail, joins, dotted))
     return tokens
 
@@ -112,12 +116,17 @@ def quoted(question: str) -> list[Span]:
 
 
 def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
-    """Every stretch of up to `longest` words that splits neither a possessive nor a file's name."""
+    """Every stretch of up to `longest` words that splits no possessive, file's name or address."""
     for first, token in enumerate(tokens):
         if not (token.tail or token.dotted):
             for last in range(first, min(first + longest, len(tokens))):
                 if not (last + 1 < len(tokens) and tokens[last + 1].dotted):
                     yield Span(token.start, tokens[last].end, first, last)
+
+
+def is_dotted(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a word is part of the name of a file or of an address."""
+    return any(token.dotted for token in tokens[position : position + 2])
 
 
 def words_of_stretch(tokens: Sequence[Token], start: int, end: int) -> Span | None:

@@ -7,7 +7,7 @@ from rapidfuzz.distance import OSA
 
 from ..kg.labels.index import Similar
 from .plausible import Casing
-from .spans import Span, Token, spans
+from .spans import Span, Token, is_dotted, spans
 from .words import is_everyday, is_ordinary
 
 _SHORTEST = 5
@@ -56,7 +56,7 @@ def likeness(
 
 
 def _is_slip(text: str, name: str) -> bool:
-    if (text[:1], text[-1:]) != (name[:1], name[-1:]):
+    if not is_within(text, name):
         return False
     doubled = _DOUBLED.sub(r"\1", text) == _DOUBLED.sub(r"\1", name)
     letters = iter(name)
@@ -96,6 +96,27 @@ def suspects(
     return sorted(stretches, key=lambda span: (-len(_core(tokens, span)), span))
 
 
+def lone_words(tokens: Sequence[Token], everyday: frozenset[str]) -> list[Span]:
+    """The long words in lower case that are neither ordinary nor everyday ones.
+
+    In a question whose capitals tell names they may still be one, where it has no other.
+    """
+    return [
+        Span(token.start, token.end, at, at)
+        for at, token in enumerate(tokens)
+        if len(token.norm) >= _SHORTEST_APART
+        and token.text.islower()
+        and token.text.isalpha()
+        and not (token.unspaced or is_dotted(tokens, at))
+        and not (is_everyday([token.norm], everyday) or is_ordinary(token.norm))
+    ]
+
+
+def is_within(norm: str, name: str) -> bool:
+    """Whether a word is as a name but for letters within: the ends of `romanian` say otherwise."""
+    return (norm[:1], norm[-1:]) == (name[:1], name[-1:])
+
+
 def is_apart(tokens: Sequence[Token], span: Span, linked: Collection[Span]) -> bool:
     """Whether a span is a single word that nothing joins to the names `linked`.
 
@@ -120,7 +141,7 @@ def _like_names(
     for span in spans(tokens, min(longest + 1, most)):
         core = _core(tokens, span)
         whole = len(tokens) == span.last - span.first + 1
-        if not core or any(token.unspaced for token in core):
+        if not core or any(token.unspaced or token.dotted for token in core):
             continue
         ends = whole or all(_may_end_a_name(end, casing, everyday) for end in (core[0], core[-1]))
         is_word = not whole and len(core) == 1 and core[0].text.islower()

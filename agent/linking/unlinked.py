@@ -1,10 +1,12 @@
 """Names in a question that are not linked to anything, as their capitals tell them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from ..kg.labels.index import Word
+from ..kg.labels.names import normalise
 from .plausible import casing_of
 from .spans import Span, Token, tokenise
-from .words import is_everyday, is_ordinary
+from .words import OF_DATES_AND_MONEY, is_everyday, is_ordinary
 
 
 def names_beside(
@@ -29,6 +31,15 @@ def names_beside(
             runs.append([position])
     names = (run for run in runs if any(_is_strange(tokens[at], everyday) for at in run))
     return [Span(tokens[run[0]].start, tokens[run[-1]].end, run[0], run[-1]) for run in names]
+
+
+def may_be_missing(text: str, vocabulary: Iterable[Word]) -> bool:
+    """Whether something may be called so that the graph lacks.
+
+    Words of its relations and classes are there, and those of dates and money are no names.
+    """
+    of_labels = {word for entry in vocabulary for word in normalise(entry.text).split()}
+    return not is_everyday(normalise(text).split(), OF_DATES_AND_MONEY | of_labels)
 
 
 def _may_be_of_name(token: Token, taken_stretches: Sequence[tuple[int, int]]) -> bool:

@@ -33,6 +33,20 @@ TITLES = frozenset(
 )
 """Forms of address before the name of a person, in all languages, normalised."""
 
+OF_DATES_AND_MONEY = frozenset(
+    word.lower()
+    for words in (
+        language_words()["months"],
+        language_words()["days"]["names"].split(),
+        language_words()["spelling"]["eras"],
+        language_words()["currencies"]["codes"].split(),
+        language_words()["currencies"]["names"],
+    )
+    for word in words
+    if word.isalpha()
+)
+"""Words that have capitals in questions, or may have, and are hardly anybody's name."""
+
 _IRREGULAR: Mapping[str, str] = language_words()["linking"]["plurals"]
 _SHORTEST_STEM = 3
 

@@ -33,7 +33,7 @@ from ..kg.store import metered
 from ..kg.terms import Term, is_literal
 from ..linking.plausible import everyday_words
 from ..linking.spans import Span, bracketed
-from ..linking.unlinked import names_beside
+from ..linking.unlinked import may_be_missing, names_beside
 from ..linking.words import FUNCTION_WORDS
 from ..options import Options
 from ..query.account import LEFT_OUT
@@ -101,7 +101,8 @@ def reading_node(
                 asked = _may_ask_again(Asked(question, named, before), turns)
                 _check_marked(tools.kg, asked)
                 asked = replace(asked, unlinked=_names_not_linked(tools.kg, asked))
-                asked = _without_stand_ins(asked) if asked.unlinked else asked
+                if _names_missing(tools.kg, asked, asked.unlinked):
+                    asked = _without_stand_ins(asked)
                 _check_context(asked)
                 asked, queries = _read_in_context(
                     tools.reader, asked, plan(options), tools.least_likely
@@ -173,6 +174,17 @@ def _names_not_linked(kg: KnowledgeGraph, asked: Asked) -> list[Span]:
     return names_beside(asked.question, taken, everyday_words(kg.labels.vocabulary()))
 
 
+def _names_missing(kg: KnowledgeGraph, asked: Asked, names: Sequence[Span]) -> list[str]:
+    """Those of some names that nothing in the graph has, nor has in a longer name."""
+    texts = [asked.question[name.start : name.end] for name in names]
+    vocabulary = kg.labels.vocabulary() if texts else []
+    return [
+        text
+        for text in texts
+        if may_be_missing(text, vocabulary) and not kg.labels.containing(normalise(text).split())
+    ]
+
+
 def _with_unit(asked: Asked, number: int) -> tuple[int, int]:
     """The stretch of a mention, with the unit that follows a number."""
     mention, value = asked.mentions.numbered[number], asked.mentions.values.get(number)
@@ -221,8 +233,8 @@ def _unanswered(kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], r
 
     One with a name that the graph lacks has none, and that is told.
     """
-    if lacking := lacking_names(kg, asked, read.account, LEFT_OUT):
-        names = (asked.question[span.start : span.end] for span in lacking)
+    lacking = lacking_names(kg, asked, read.account, LEFT_OUT)
+    if names := _names_missing(kg, asked, lacking):
         missing = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in names]
         computed = Computed("abstained", notes=[*left_out_of(read.account), *missing])
         return Read(Executed(computed), account=read.account)

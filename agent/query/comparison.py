@@ -192,9 +192,13 @@ class Units:
     def converted(self, sizes: Sizes, units: NDArray[np.int32], target: str) -> Sizes:
         """Sizes in the wanted unit; unchanged where a unit is not known.
 
-        Where some convert, those of another known unit are no number: they compare with none.
+        Where some convert, those of another known unit are no number: they compare with none. A
+        number without a unit may be one of any that they have.
         """
         if not target:
+            if len(known := self._distinct(units)) > 1:
+                listed = ", ".join(known)
+                self.notes.append(f"{self.relation} is in {listed}: compared with a number {AS_IT_IS}")
             return sizes
         sizes = sizes.copy()
         named = {number: self._named(number, target) for number in np.unique(units).tolist()}
@@ -212,6 +216,14 @@ class Units:
                 sizes[has_unit] *= rate
                 self.notes.append(f"{self.relation} was converted from {unit} to {target}")
         return sizes
+
+    def _distinct(self, units: NDArray[np.int32]) -> list[str]:
+        """The units of values, each one once that others are the same as."""
+        distinct_units = list[str]()
+        for unit in map(self.facts.unit, np.unique(units).tolist()):
+            if all(factor(unit, other) != 1.0 for other in distinct_units):
+                distinct_units.append(unit or "no unit")
+        return distinct_units
 
     def left_out(self, count: int, has: str) -> str:
         """The note on values that cannot be compared, and what tells them from the others."""

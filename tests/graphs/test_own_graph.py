@@ -72,6 +72,23 @@ def test_what_is_marked_and_there_is_read(company: Any, question: str) -> None:
     assert not any("nothing in the graph is called" in note for note in state["notes"])
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How many projects are there in Narnia?", "Narnia"),
+        ("How many projects are there in August?", ""),
+        ("Who was hired on Sunday?", ""),
+        ("What is the salary of Eva Novak in EUR?", ""),
+    ],
+)
+def test_only_what_may_be_a_name_is_missing(company: Any, question: str, missing: str) -> None:
+    state = company.invoke({"question": question}, thread(question))
+    notes = [note for note in state["notes"] if "nothing in the graph is called" in note]
+    hint = f"nothing in the graph is called {missing}: check how it is spelled"
+    assert notes == ([hint] if missing else [])
+    assert state["answers"] == []
+
+
 def test_a_name_beside_one_that_is_not_there_is_not_answered_alone(company: Any) -> None:
     question = SALARY.format("[<https://corp.example/eva>] and [Zacharias Quist]")
     state = company.invoke({"question": question}, thread("beside"))

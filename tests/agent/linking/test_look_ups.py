@@ -32,7 +32,7 @@ def labels(kg: KnowledgeGraph) -> AskedLabels:
         ("what is it", {"known": 1, "lookup": 2}),
         (
             "who directed the film Secret Balolt",
-            {"known": 1, "similar": 1, "lookup": 2, "describe": 1},
+            {"known": 1, "containing": 1, "similar": 1, "lookup": 2, "describe": 1},
         ),
     ],
 )

@@ -354,3 +354,92 @@ def test_titles_and_initials_that_are_none(
     (tmp_path / "x.ttl").write_text(BEARERS, encoding="utf-8")
     linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
     assert linked(linker, question) == expected
+
+
+MAILBOXES = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:p a :Person ; rdfs:label "Priya Nair" ; :mbox "p.nair@nordwind.example" ; :code "nair2" .
+:j a :Person ; rdfs:label "Jonas Weber" ; :mbox <mailto:j.weber@x.org> .
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("priya.nair@nordwind.example", []),
+        ("Priya.Nair@nordwind.example", []),
+        ("nair2+b@nordwind.example", []),
+        ("n.nair@nordwind.example", []),
+        ("p.nair@nordwind.example", ["p.nair@nordwind.example"]),
+        ("j.weber@x.org", ["j.weber@x.org"]),
+    ],
+)
+def test_an_address_is_one_value_or_unknown(tmp_path: Path, address: str, named: list[str]) -> None:
+    (tmp_path / "x.ttl").write_text(MAILBOXES, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    linker = LabelLinker(LabelsWithValues(kg))
+    for question in (f"Who has the mbox {address}?", f"who has {address}", f"Is {address} used?"):
+        assert [text for text, _ in linked(linker, question)] == named
+
+
+DRUGS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:atcCode rdfs:label "ATC code" . :in rdfs:label "manufactured in" .
+:i a :Drug ; rdfs:label "Ibuprofen" ; :atcCode "M01" ; :in :r . :r rdfs:label "Romania" .
+:p a :Drug ; rdfs:label "Paracetamol" ; :atcCode "N02" . :m rdfs:label "Manufacturer" .
+:k a :Drug ; rdfs:label "Carbamazine" . :l a :Drug ; rdfs:label "Carbamazone" ; :in :m .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the ATC code of ibuprofin?", [("ibuprofin", "Ibuprofen")]),
+        ("What is the ATC code of ibuprofins?", []),
+        ("What is the ATC code of ibuprofin or paracetamal?", []),
+        ("Is Paracetamol stronger than ibuprofin?", [("Paracetamol", "Paracetamol")]),
+        ("What is the ATC code of carbamazene?", []),
+        ("What is the ATC code of something manufactured?", []),
+        ("What is the ATC code of romanian drugs?", []),
+        ("What is the ATC code of unterstanding?", []),
+    ],
+)
+def test_a_long_word_in_lower_case_may_be_the_one_name(
+    tmp_path: Path, question: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "x.ttl").write_text(DRUGS, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
+    assert linked(linker, question) == expected
+
+
+CUSTOMERS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:h a :Customer ; rdfs:label "Helios Energy GmbH" ; :industry "Energy" .
+:b a :Customer ; rdfs:label "Bergen Shipping AS" ; :city "Bergen" ; :industry "Logistics" .
+:n a :Customer ; rdfs:label "The Nordic Bank of Bergen ASA" ; :partner :o .
+:o a :Office ; rdfs:label "Oslo Energy Office" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the industry of Helios Energy?", [("Helios Energy", "Helios Energy GmbH")]),
+        ("what is the industry of helios energy", [("helios energy", "Helios Energy GmbH")]),
+        ("What is Helios Energy's industry?", [("Helios Energy", "Helios Energy GmbH")]),
+        ("Who partners with Bergen Shipping?", [("Bergen Shipping", "Bergen Shipping AS")]),
+        (
+            "Is Nordic Bank of Bergen old?",
+            [("Nordic Bank of Bergen", "The Nordic Bank of Bergen ASA")],
+        ),
+        ("Which customers are in Energy?", [("Energy", "Energy")]),
+        ("Which customers are in Solar Energy?", [("Energy", "Energy")]),
+        ("Which Bergen Customer ships most?", [("Bergen", "Bergen")]),
+    ],
+)
+def test_the_beginning_of_a_name_is_more_than_a_value_in_it(
+    tmp_path: Path, question: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "x.ttl").write_text(CUSTOMERS, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert linked(LabelLinker(LabelsWithValues(kg)), question) == expected

@@ -139,3 +139,17 @@ def test_a_span_takes_the_mark_that_closes_it(question: str, end: int, whole: in
 )
 def test_singulars(plural: str, word: str) -> None:
     assert singular(plural) == word
+
+
+@pytest.mark.parametrize("end", ["", "?", ".", ", and who else", "'s owner"])
+@pytest.mark.parametrize("address", ["priya.nair@nordwind.example", "o'brien+a1@mail.x.org"])
+def test_an_address_is_not_pulled_apart(address: str, end: str) -> None:
+    question = f"Who has {address}{end}"
+    tokens = tokenise(question)
+    stop = question.index(address) + len(address)
+    texts = [question[span.start : span.end] for span in spans(tokens, 8) if span.end <= stop]
+    assert [text for text in texts if text not in ("Who", "Who has", "has")] == [
+        f"Who has {address}",
+        f"has {address}",
+        address,
+    ]
