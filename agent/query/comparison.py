@@ -197,8 +197,8 @@ class Units:
         """
         if not target:
             if len(known := self._distinct(units)) > 1:
-                listed = ", ".join(known)
-                self.notes.append(f"{self.relation} is in {listed}: compared with a number {AS_IT_IS}")
+                has = f"{self.relation or 'a value'} is in {', '.join(known)}"
+                self.notes.append(f"{has}: compared with a number {AS_IT_IS}")
             return sizes
         sizes = sizes.copy()
         named = {number: self._named(number, target) for number in np.unique(units).tolist()}

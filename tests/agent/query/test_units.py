@@ -438,6 +438,30 @@ def test_amounts_that_are_texts_are_compared_here_and_at_an_endpoint(
             assert (outcome.value, outcome.unit) == (value and pytest.approx(value), unit)
 
 
+@pytest.mark.parametrize(
+    ("values", "is_noted"),
+    [
+        (("3 kg", "85 g"), True),
+        (("3 kg", "4"), True),
+        (("3 kg", "4 kilograms"), False),
+        (("€3", "4 EUR"), False),
+        (("3", "4"), False),
+    ],
+)
+def test_a_bare_number_is_not_compared_unnoticed_with_several_units(
+    values: tuple[str, str], is_noted: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "bags.ttl"
+    bags = (f'<{n}> :load "{value}" .' for n, value in enumerate(values))
+    file.write_text(f"@prefix : <https://bags.example/> . {' '.join(bags)}", encoding="utf-8")
+    condition = {"relation": "load", "op": ">", "value": 2}
+    query = read_query({"start": {"domain": "load"}, "filters": [condition]})
+    with open_kg(str(file)) as kg:
+        outcome = execute(Facts(kg), bind(kg, query))
+    assert len(outcome.members) == 2
+    assert any(note.endswith("as it is") for note in outcome.notes) == is_noted
+
+
 def test_texts_without_amounts_are_compared_at_an_endpoint_itself() -> None:
     store = ox.Store()
     store.load(LAMPS.replace("230 W", "Room 12").encode(), format=ox.RdfFormat.TURTLE)
