@@ -12,13 +12,15 @@ from time import monotonic
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import pyoxigraph as ox
 from numpy.typing import NDArray
 
 from ..decoding.arrays import spans
 from ..errors import ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import local_name
-from ..kg.nodes import lexical_form, literal_tag
+from ..kg.nodes import lexical_form, literal_tag, to_term
+from ..kg.patterns import is_blank
 from ..kg.store import Store, Way
 from ..kg.stores.sparql.store import SparqlStore
 from ..kg.terms import XSD, Step, Term, is_literal, node_of
@@ -324,7 +326,11 @@ class Facts:
             self._unit_of = np.concatenate([self._unit_of, np.zeros(more, np.int32)])
 
     def _measure(self, number: int) -> None:
-        value = value_of(self._terms[number])
+        term = self._terms[number]
+        if is_blank(term) and self.kg.pinned:
+            (shown,) = self.kg.walk_labels.names([term])
+            term = to_term(ox.Literal(shown))  # `76 °C`, of a node with a number and its unit
+        value = value_of(term)
         if value is None:
             self._kinds[number] = _TEXT
             return

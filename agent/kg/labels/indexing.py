@@ -32,8 +32,10 @@ _MOST_STATED, _MOST_SHOWN = 50, 4
 """What is read of a blank node without a label, and how many of its parts are shown."""
 _LONGEST_SHOWN = 60
 _SYMBOL = ox.NamedNode("http://qudt.org/schema/qudt/symbol")
-_UNIT = re.compile(r"[uU]nit(?![a-z])")
+_UNIT = re.compile(r"[uU]nit(?![a-z])|[cC]urrency")
 """In the name of a relation that leads to a unit; *community* is none."""
+_CODES = "<https://vocabulary.uncefact.org/UnitMeasureCode#{}>"
+"""The term of a code of the United Nations that is a text, as schema.org's `unitCode` is."""
 _OF_SCHEMA = tuple(f"<{namespace}" for namespace in SCHEMA_NAMESPACES)
 _MOST_ASKED = 500
 """Things whose labels are read at once."""
@@ -242,7 +244,7 @@ def _name_of_blank(
     texts = [(way, readable(end, profile)) for way, end in others]
     match numbers, [*end_labels, *texts]:
         case [number], [(way, unit)] if _UNIT.search(local_name(way)):
-            return f"{number} {unit}"
+            return f"{number} {profile.unit_of.get(_CODES.format(unit), unit)}"
         case _:
             parts = [name for _, name in end_labels] + numbers + [text for _, text in texts]
             shown = [text for text in parts if len(text) <= _LONGEST_SHOWN]

@@ -469,3 +469,58 @@ def test_texts_without_amounts_are_compared_at_an_endpoint_itself() -> None:
         facts = Facts(kg)
         assert not facts.must_read("<https://lamps.example/note>")
         assert facts.must_read("<https://lamps.example/price>")
+
+
+CRATES = """
+@prefix : <https://crates.example/> .
+@prefix qudt: <http://qudt.org/schema/qudt/> .
+@prefix unit: <http://qudt.org/vocab/unit/> .
+@prefix schema: <https://schema.org/> .
+:Ann a :Crate ; :heat [ qudt:numericValue 194 ; qudt:unit unit:DEG_C ] ;
+  schema:weight [ a schema:QuantitativeValue ; schema:value 1.2 ; schema:unitCode "KGM" ] ;
+  :cost [ schema:price 9.5 ; schema:priceCurrency "EUR" ] .
+:Bea a :Crate ; :heat [ qudt:numericValue 76 ; qudt:unit unit:DEG_C ] ;
+  schema:weight [ a schema:QuantitativeValue ; schema:value 900 ; schema:unitCode "GRM" ] ;
+  :cost [ schema:price 20 ; schema:priceCurrency "EUR" ] .
+:Cat a :Crate .
+"""
+
+
+@pytest.mark.parametrize(
+    ("tree", "names", "value", "unit"),
+    [
+        ({"extreme": {"relation": "heat", "most": True}}, "Ann", None, ""),
+        ({"extreme": {"relation": "heat", "most": False}}, "Bea", None, ""),
+        (
+            {"filters": [{"relation": "heat", "op": ">", "value": 100, "unit": "°C"}]},
+            "Ann",
+            None,
+            "",
+        ),
+        (
+            {"filters": [{"relation": "weight", "op": "<", "value": 1, "unit": "kg"}]},
+            "Bea",
+            None,
+            "",
+        ),
+        (
+            {"filters": [{"relation": "cost", "op": "<", "value": 10, "unit": "€"}]},
+            "Ann",
+            None,
+            "",
+        ),
+        ({"steps": [{"relation": "heat"}], "answer": "avg"}, "Ann Bea", 135, "°C"),
+    ],
+)
+def test_nodes_of_a_number_and_its_unit_are_compared(
+    tree: dict[str, Any], names: str, value: float | None, unit: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "crates.ttl"
+    file.write_text(CRATES, encoding="utf-8")
+    with open_kg(str(file)) as kg:
+        facts, query = Facts(kg), read_query({"start": {"class": "Crate"}, **tree})
+        outcome = execute(facts, bind(kg, query))
+        heat = "<https://crates.example/heat>"
+        assert GraphTables(facts).measures_at(heat, False) == {"number"}
+    assert {*outcome.members} == {f"<https://crates.example/{name}>" for name in names.split()}
+    assert (outcome.value, outcome.unit) == (value, unit)
