@@ -287,6 +287,8 @@ NO_FACTS = "the graph has no facts"
 """The note on any question to such a graph."""
 NOTHING_CALLED = "nothing in the graph is called"
 """How the note begins on what a question has in brackets, and the graph has not."""
+AS_IT_IS = "as it is"
+"""How the note ends on values that are compared though their unit may be another."""
 POINTS_NOWHERE = "I do not know what"
 """How the note begins where a question points at what came before, and nothing did."""
 
@@ -307,6 +309,8 @@ def silence(status: Status, notes: Sequence[str] = ()) -> str:
             return "The question may mean several entities."
         case "unchecked":
             return "The graph could not be asked, so nothing is certain."
+        case "unsure" if any(note.endswith(AS_IT_IS) for note in notes):
+            return "The values have another unit, or none that is known."
         case "unsure":
             return "I am not sure enough to answer."
         case "abstained" if any(note.startswith(NOTHING_CALLED) for note in notes):

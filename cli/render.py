@@ -191,7 +191,7 @@ class Screen:
     def _table_of_values(
         self, answers: Sequence[Answer], of: Sequence[Sequence[Named]], marks: Sequence[str]
     ) -> None:
-        """Values beside the things whose values they are, by the names of these."""
+        """Values beside the things whose values they are, by their marks or these names."""
         lasts = [chain[-1] for answer in answers for chain in answer["chains"][:1] if chain]
         relations = {step["relation"]["term"]: step["relation"]["label"] for step in lasts}
         is_one = len(relations) == 1
@@ -202,7 +202,9 @@ class Screen:
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
             rows += [(printable(named["label"]), value) for named in owners]
         shown = few(len(rows), _MOST_ROWS)
-        for owner, value in sorted(rows, key=lambda row: row[0])[:shown]:
+        if not any(marks):
+            rows.sort(key=lambda row: row[0])
+        for owner, value in rows[:shown]:
             table.add_row(Text(owner), value)
         self.console.print(table)
         self._more(len(rows) - shown, self.every_answer)

@@ -18,13 +18,13 @@ from ..options import Options
 from ..query.account import FILLER, WordReader, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
-from ..query.comparison import AS_IT_IS
 from ..query.question import Asked, Before
 from ..query.reader import Reader, ReadQuery
 from ..query.tree import Last, Query, nested, write_query
 from ..query.words import classes_walked
 from ..reader.lexicon import label_words
 from ..records import (
+    AS_IT_IS,
     NO_FACTS,
     NOT_SURE_OF_READING,
     Entity,

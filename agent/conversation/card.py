@@ -66,7 +66,7 @@ def card(kg: KnowledgeGraph, entity: Entity, *, all_facts: bool = False) -> Comp
     about = [entity["description"] or entity["kind"], _size(len(members))]
     described = "; ".join(filter(None, about))
     title = f"{entity['label']} ({described})" if described else entity["label"]
-    text = f"{title}. {'. '.join(sentences)}."
+    text = " ".join(map(_ended, (title, *sentences)))
     triples = [record for proof in proofs.values() for record in proof]
     result = result_record("card", text, "the facts of the graph about it", triples=triples)
     notes = _cut(len(groups) - len(shown_groups), len(steps))
@@ -98,6 +98,10 @@ def _rows(
 def _sentence(row: Row, more: int) -> str:
     heading, *values = map(cell_text, row)
     return f"{heading}: {shortened(values, len(values) + more)}"
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def _by_relation(steps: Sequence[Step]) -> list[list[Step]]:

@@ -13,6 +13,7 @@ from ..errors import QuestionError
 from ..kg.labels.names import local_name
 from ..kg.nodes import literal_tag
 from ..kg.terms import XSD, Term, is_literal
+from ..records import AS_IT_IS
 from .currencies import currencies_of
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
 from .tree import Op
@@ -43,9 +44,6 @@ _MANY_YEARS = re.compile(r"\d\d(?:\d[xX]|[xX]{2})")
 
 
 # Operands and units
-
-AS_IT_IS = "as it is"
-"""How the note ends on values that are compared though their unit may be another."""
 
 
 @dataclass(frozen=True)

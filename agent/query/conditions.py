@@ -10,6 +10,7 @@ from ..kg.terms import is_literal
 from .comparison import Mask, Operand, Units, compare, equal, operand_of, ordered, worded
 from .facts import DATE, NUMBER, Ids, Pairs, distinct, starts_run
 from .members import MOST_EXAMPLES, Members, Steps, counts, name_of, targets_of, trace, trace_each
+from .phrases import as_noun
 from .tree import Filter, Op, Query
 from .words import equality
 
@@ -25,7 +26,7 @@ def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = F
     facts, hops = sets.facts, sets.bound.hops(condition.steps)
     pairs = sets.values(members.ids, condition)
     if condition.op == "not exists":
-        sets.miss(f"they have no {sets.name(condition)}")
+        sets.miss(f"they have no {as_noun(sets.name(condition))}")
         without = np.setdiff1d(members.ids, pairs.sources)
         if top and not len(without):
             sets.contradict(_with_values(sets, condition, members, pairs))
@@ -75,7 +76,7 @@ def _with_count(sets: "Sets", condition: Filter, members: Members, pairs: Pairs)
         mask |= compare(numbers, "=" if is_unequal else condition.op, wanted)
     mask ^= is_unequal
     if condition.op in ("=", "<", "<=") or (mask & (numbers == 0)).any():
-        sets.miss(f"they have no more {sets.name(condition)}")
+        sets.miss(f"they have no more {as_noun(sets.name(condition))}")
     hops = sets.bound.hops(condition.steps)
 
     def prove(one: int) -> Steps:

@@ -33,6 +33,7 @@ from .members import (
     not_checked,
     trace,
 )
+from .phrases import as_noun
 from .sets import EarlierAnswers, Known, Sets
 from .tree import ANYTHING, Column, Entity, OfClass, Query, asks_of_each, subject
 
@@ -259,7 +260,7 @@ def _column(
         return {member: [size] for member, size in zip(ids.tolist(), sizes, strict=True)}, ""
     if missing := len(ids) - len(cells):
         name = name_of(sets.facts, hops)
-        sets.notes.append(f"{missing} of {len(ids)} have no {name} in the graph")
+        sets.notes.append(f"{missing} of {len(ids)} have no {as_noun(name)} in the graph")
     return cells, _unit_of_cells(sets.facts, hops, pairs)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..decoding.arrays import spans
 from ..kg.terms import RelationPath, Step, Term, Triple
 from .facts import Facts, Ids, Pairs, sorted_pairs
+from .phrases import as_noun
 
 Cell: TypeAlias = Term | int | float | None
 """What a row of columns holds: a term, a number that was computed, or nothing."""
@@ -79,8 +80,9 @@ def not_checked(shown: int, size: int) -> list[str]:
 
 def lacking(name: str, total: int, *, without: int, incomparable: int = 0) -> list[str]:
     """The notes on those of a set without a value, and on those whose values compare with none."""
-    no_value = f"{without} of {total} have no {name} in the graph"
-    no_number = f"{incomparable} of {total} have no comparable {name} in the graph"
+    noun = as_noun(name)
+    no_value = f"{without} of {total} have no {noun} in the graph"
+    no_number = f"{incomparable} of {total} have no comparable {noun} in the graph"
     return [no_value] * (without > 0) + [no_number] * (incomparable > 0)
 
 

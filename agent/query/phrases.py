@@ -82,6 +82,9 @@ class Label(NamedTuple):
 
     def head_phrase(self, value: str) -> str:
         """What has the relation with a value, where its kind is not told."""
+        is_odd = self.form in ("has", "at") or (self.form == "done" and not self.before_name)
+        if value == IT and is_odd:
+            return f'what {IT} is the "{self.text}" of'
         if self.form == "noun":
             return f"what {_enclosed(value)} is {self.text} of"
         return self.noun_phrase("what", value).replace("what that ", "what ", 1)
@@ -102,6 +105,13 @@ def label_of(text: str) -> Label:
         return Label(text, "done", before_name=False)
     is_known = is_verb and len(words) == 1 and len(text) > 4
     return Label(text, "verb" if is_known else "noun", before_name=False)
+
+
+def as_noun(label: str) -> str:
+    """A label as what something has; in quotes where that is surely no noun."""
+    form = label_of(label)
+    may_be_noun = form.form in ("noun", "verb") and not form.before_name
+    return label if may_be_noun else f'"{label}"'
 
 
 def plural(noun: str) -> str:

@@ -145,6 +145,26 @@ def test_of_many_statements_of_classes_the_first_are_counted(
         assert any(f"of the first {most:,} statements" in note for note in notes) == is_cut
 
 
+@pytest.mark.parametrize("marks", [["[1]", "[2]"], ["", ""]])
+def test_values_stand_in_the_order_of_their_marks(marks: list[str]) -> None:
+    written = io.StringIO()
+    answers = [
+        {
+            "term": f'"{size}"^^<http://www.w3.org/2001/XMLSchema#integer>',
+            "label": f"{size}",
+            "score": 1.0,
+            "chains": [[step()]],
+            "of": [{"term": f"<urn:{name}>", "label": name}],
+            "unit": "mm",
+        }
+        for size, name in ((3, "Zoe"), (5, "Ann"))
+    ]
+    Screen(console=Console(file=written, width=80)).named(cast(Any, answers), marks)
+    lines = [" ".join(line.split()) for line in written.getvalue().splitlines()[-2:]]
+    zoe, ann = f"Zoe 3 mm {marks[0]}".rstrip(), f"Ann 5 mm {marks[1]}".rstrip()
+    assert lines == ([zoe, ann] if all(marks) else [ann, zoe])
+
+
 def test_numbers_of_a_table_are_shown_with_their_units() -> None:
     written = io.StringIO()
     maker = Named(term="<https://parts.example/Acme>", label="Acme")

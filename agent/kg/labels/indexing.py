@@ -31,6 +31,7 @@ _CHUNK = 5_000
 _MOST_STATED, _MOST_SHOWN = 50, 4
 """What is read of a blank node without a label, and how many of its parts are shown."""
 _LONGEST_SHOWN = 60
+_SYMBOL = ox.NamedNode("http://qudt.org/schema/qudt/symbol")
 _UNIT = re.compile(r"[uU]nit(?![a-z])")
 """In the name of a relation that leads to a unit; *community* is none."""
 _OF_SCHEMA = tuple(f"<{namespace}" for namespace in SCHEMA_NAMESPACES)
@@ -185,7 +186,7 @@ def _show_blank_nodes(connection: sqlite3.Connection, store: ox.Store, profile: 
         last = rows[-1][0]
         stated = {node: _stated(node, store, profile) for (node,) in rows}
         things = {end for facts in stated.values() for _, end in facts if is_iri(end)}
-        labels = _labels_of(connection, sorted(things))
+        labels = _labels_of(connection, sorted(things)) | _symbols(stated.values(), store, profile)
         shown = ((_name_of_blank(stated[node], labels, profile), node) for (node,) in rows)
         connection.executemany("UPDATE namings SET shown = ? WHERE term = ?", shown)
 
@@ -197,6 +198,21 @@ def _stated(node: Term, store: ox.Store, profile: Profile) -> list[tuple[Term, T
     return [
         (way, end) for way, end in stated if not (profile.skips(way) or end.startswith(_OF_SCHEMA))
     ]
+
+
+def _symbols(
+    stated: Iterable[Sequence[tuple[Term, Term]]], store: ox.Store, profile: Profile
+) -> dict[Term, str]:
+    """The signs of the units that nodes have, as they are stated, or known of the profile."""
+    ends = (end for facts in stated for way, end in facts if _UNIT.search(local_name(way)))
+    symbols = dict[Term, str]()
+    for unit in filter(is_iri, dict.fromkeys(ends)):
+        quads = store.quads_for_pattern(ox.NamedNode(unit[1:-1]), _SYMBOL, None, None)
+        values = [quad.object for quad in quads]
+        signs = sorted(one_line(value.value) for value in values if isinstance(value, ox.Literal))
+        if sign := next(iter(signs), "") or profile.unit_of.get(unit, ""):
+            symbols[unit] = sign
+    return symbols
 
 
 def _labels_of(connection: sqlite3.Connection, terms: Sequence[Term]) -> dict[Term, str]:

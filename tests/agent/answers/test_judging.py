@@ -110,6 +110,11 @@ def test_what_was_not_understood_is_no_silence_of_the_graph(note: str) -> None:
     assert silence("unsure", [note]) == "I am not sure enough to answer."
 
 
+def test_an_unknown_unit_is_told_in_place_of_doubt() -> None:
+    note = "I read: every gate, with fee < 15 kg; fee is in £: compared with kg as it is"
+    assert silence("unsure", [note]) == "The values have another unit, or none that is known."
+
+
 @pytest.mark.parametrize(
     "notes", [[], ["no verified path leads to an answer"], [NO_FACTS, "not sure enough (0)"]]
 )

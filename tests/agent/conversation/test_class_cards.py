@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
+from groundwalk.agent.answers.candidates import entity_record
 from groundwalk.agent.conversation.before import before_of
 from groundwalk.agent.conversation.card import card, class_mention
 from groundwalk.agent.kg import KnowledgeGraph, kg_of, open_kg
@@ -46,6 +47,17 @@ def test_a_class_that_is_asked_about(world: KnowledgeGraph, question: str) -> No
 )
 def test_what_asks_about_no_class(world: KnowledgeGraph, question: str) -> None:
     assert class_mention(world, question) is None
+
+
+def test_a_value_that_ends_in_a_full_stop_ends_its_sentence() -> None:
+    store = Graph()
+    data = '@prefix : <https://x.example/> . :a :title "Mr." ; :town "Graz" .'
+    store.parse(data=data, format="turtle")
+    kg = kg_of(store)
+    (info,) = kg.labels.describe(["<https://x.example/a>"])
+    result = card(kg, entity_record(info, 1.0)).result
+    assert result is not None
+    assert result["text"] == "a. title: Mr. town: Graz."
 
 
 def test_a_card_of_a_class(world: KnowledgeGraph) -> None:

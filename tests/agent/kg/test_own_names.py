@@ -114,6 +114,8 @@ def test_of_several_vocabularies_the_same_names_a_thing_each_time(tmp_path: Path
         (":end '2015'^^xsd:gYear ; :since '2012'^^xsd:gYear", "2012, 2015"),
         (":who :ada ; :since '2012'^^xsd:gYear ; :pay 3 ; :next [ :pay 4 ]", "Ada Lam, 3, 2012"),
         (":unit :Stone ; :value 4.2", "4.2 Stone"),
+        (":unit :Grade ; :value 76", "76 °C"),
+        (":unit <http://qudt.org/vocab/unit/DEG_F> ; :value 76", "76 °F"),
         (":who :ada ; :list ()", "Ada Lam (2)"),
     ],
 )
@@ -121,6 +123,7 @@ def test_a_blank_node_without_a_name_is_shown_by_its_values(
     tmp_path: Path, stated: str, shown: str
 ) -> None:
     text = f'{_BEGIN} :one :at [ {stated} ] . :ada rdfs:label "Ada Lam" ; :in :Stone .'
+    text += ' :Grade rdfs:label "grade" ; <http://qudt.org/schema/qudt/symbol> "°C" .'
     (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
     kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
     ((step,),) = kg.walks.neighbours(["<https://x.example/one>"])

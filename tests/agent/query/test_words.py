@@ -12,7 +12,8 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.query.binding import Bound, Mention, bind
 from groundwalk.agent.query.execute import execute
 from groundwalk.agent.query.facts import Facts
-from groundwalk.agent.query.phrases import label_of, plural
+from groundwalk.agent.query.members import lacking
+from groundwalk.agent.query.phrases import as_noun, label_of, plural
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.query.words import in_words
 
@@ -270,6 +271,40 @@ def test_labels_that_are_no_nouns(
     assert words(PLAYERS | extreme) == f"every player; the one with the largest {number}"
     count = {**step(relation), "count": True, "op": ">", "value": 1}
     assert words(PLAYERS | {"filters": [count]}) == f"every player, with {number} > 1"
+
+
+@pytest.mark.parametrize(
+    ("relation", "none_that"),
+    [
+        ("for customer", 'anything that it is the "for customer" of'),
+        ("has skill", 'anything that it is the "has skill" of'),
+        ("owned by club", 'anything that it is the "owned by club" of'),
+        ("plays", "anything that plays it"),
+        ("seats", "anything that seats it"),
+        ("born in city", "anything that it is born in city of"),
+    ],
+)
+def test_what_is_no_noun_is_quoted_where_it_leads_to_each(relation: str, none_that: str) -> None:
+    phrase = label_of(relation).head_phrase("it")
+    assert f"anything that {phrase.removeprefix('what ')}" == none_that
+
+
+@pytest.mark.parametrize(
+    ("label", "noun"),
+    [
+        ("end date", "end date"),
+        ("length in metres", "length in metres"),
+        ("treated with", '"treated with"'),
+        ("has skill", '"has skill"'),
+        ("for customer", '"for customer"'),
+        ("flows through", '"flows through"'),
+        ("floors", "floors"),
+    ],
+)
+def test_what_is_no_noun_is_quoted(label: str, noun: str) -> None:
+    assert as_noun(label) == noun
+    note = f"1 of 2 have no {noun} in the graph"
+    assert lacking(label, 2, without=1) == [note]
 
 
 def test_what_is_owned_by_somebody_is_told_so(band: KnowledgeGraph) -> None:

@@ -108,7 +108,7 @@ def test_what_was_answered_before_is_shown_with_what_it_is_of(talk: Talk, most: 
     answer(talk, ChatScreen(console=talk.console), "How long?", lambda _: "", LENGTHS)
     *_, told = after(talk, "/thread").splitlines()
     values = [f"{answer_text(own)} ({own['of'][0]['label']})" for own in kept_answers(talk)]
-    assert "2850 (length in kilometres) (Danube)" in values and len(values) == 2
+    assert "2850 kilometres (length in kilometres) (Danube)" in values and len(values) == 2
     more = "; and 1 more" if most == 1 else ""
     assert told.strip() == "; ".join(values[:most]) + more
 
