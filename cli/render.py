@@ -15,7 +15,7 @@ from rich.tree import Tree
 
 from ..agent.answers.computed import cell_text, row_texts
 from ..agent.answers.judging import misspelt, other_notes, unread_line
-from ..agent.answers.texts import with_unit
+from ..agent.answers.texts import value_text, with_unit
 from ..agent.conversation.introduction import EXAMPLES, MOST_TYPES, class_sizes
 from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
@@ -194,11 +194,13 @@ class Screen:
         """Values beside the things whose values they are, by their marks or these names."""
         lasts = [chain[-1] for answer in answers for chain in answer["chains"][:1] if chain]
         relations = {step["relation"]["term"]: step["relation"]["label"] for step in lasts}
-        is_one = len(relations) == 1
+        is_one, heading = len(relations) == 1, " ".join(relations.values())
         table = _headed(["", *relations.values()] if is_one else [])
         rows = list[tuple[str, Text]]()
         for answer, owners, mark in zip(answers, of, marks, strict=True):
-            name = printable(with_unit(answer)) if is_one else answer_text(answer)
+            is_said = answer.get("unit", "") in heading.split()
+            named_value = value_text(answer) if is_said else with_unit(answer)
+            name = printable(named_value) if is_one else answer_text(answer)
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")
             rows += [(printable(named["label"]), value) for named in owners]
         shown = few(len(rows), _MOST_ROWS)

@@ -54,9 +54,10 @@ def converted(asked: Asked, computed: Computed, profile: Profile) -> list[str]:
 
     There is none where some are in a unit of the question already.
     """
+    numbers = [number for number in _numbers(computed, profile) if number.unit]
     names = [(mention.start, mention.end) for mention in asked.mentions.numbered]
-    for unit in units_in(asked.question, names):
-        rates = [(factor(number.unit, unit), number) for number in _numbers(computed, profile)]
+    for unit in units_in(asked.question, names) if numbers else ():
+        rates = [(factor(number.unit, unit), number) for number in numbers]
         if any(rate == 1.0 for rate, _ in rates):
             return []
         notes = [

@@ -108,8 +108,10 @@ def label_of(text: str) -> Label:
 
 
 def as_noun(label: str) -> str:
-    """A label as what something has; in quotes where its form is not that of a noun."""
-    return label if label_of(label).form == "noun" else f'"{label}"'
+    """A label as what something has; in quotes where that is surely no noun."""
+    form = label_of(label)
+    may_be_noun = form.form in ("noun", "verb") and not form.before_name
+    return label if may_be_noun else f'"{label}"'
 
 
 def plural(noun: str) -> str:

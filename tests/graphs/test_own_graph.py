@@ -356,3 +356,29 @@ def test_early_years_and_months_of_any_year_are_read(
         graph = build_graph(kg=kg, checkpointer=False)
         state = graph.invoke({"question": question}, context=Options(confidence=0.5))
     assert {answer["label"] for answer in state["answers"]} == names
+
+
+ANIMALS = """
+@prefix : <https://zoo.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:r a :Animal ; rdfs:label "R-03" ; :weight_kg 0.345 ; :dose "5 g" ; :halfLife_h 3 .
+:s a :Animal ; rdfs:label "R-01" ; :weight_kg 0.312 ; :dose "400 mg" ; :halfLife_h 30 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "notes"),
+    [
+        ("How many grams does R-03 weigh?", "0.345 kg", ["0.345 kg are 345 grams"]),
+        ("What is the half-life of R-03?", "3 h", []),
+        ("Which animals have a dose above 1 g?", "R-03", ["dose was converted from mg to g"]),
+    ],
+)
+def test_units_of_a_question_and_of_its_answer(
+    question: str, text: str, notes: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "zoo.ttl"
+    path.write_text(ANIMALS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        state = build_graph(kg=kg, checkpointer=False).invoke({"question": question})
+    assert (state["messages"][-1].text, state["notes"]) == (text, notes)

@@ -297,7 +297,8 @@ def test_what_is_no_noun_is_quoted_where_it_leads_to_each(relation: str, none_th
         ("treated with", '"treated with"'),
         ("has skill", '"has skill"'),
         ("for customer", '"for customer"'),
-        ("plays", '"plays"'),
+        ("flows through", '"flows through"'),
+        ("floors", "floors"),
     ],
 )
 def test_what_is_no_noun_is_quoted(label: str, noun: str) -> None:
