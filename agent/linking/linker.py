@@ -13,7 +13,16 @@ from ..kg.store import Labels
 from ..kg.terms import Term, is_literal
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .parts import MOST_TRIED, Part, beginnings, name_parts, part_of_marked, share, wider
+from .parts import (
+    MOST_TRIED,
+    Part,
+    beginnings,
+    is_initial,
+    name_parts,
+    part_of_marked,
+    share,
+    wider,
+)
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
@@ -116,6 +125,7 @@ class LabelLinker:
         casing = casing_of(tokens, self._everyday)
         exact = self._exact_matches(question, tokens, casing)
         exact = self._with_longer(question, tokens, casing, exact)
+        exact = [it for item in exact if (it := self._of_person(question, tokens, item))]
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
@@ -137,6 +147,31 @@ class LabelLinker:
                 break
             first -= 1
         return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
+
+    def _of_person(
+        self, question: str, tokens: Sequence[Token], item: LinkedSpan
+    ) -> LinkedSpan | None:
+        """Who has a name with the initials and titles before it, where that name is but a value.
+
+        *J. Weber* is nobody where all called Weber have other initials, and *Dr. Weber* one of them
+        where there are several.
+        """
+        if not all(is_literal(graded.hit.term) for graded in item.grades):
+            return item
+        first, last = item.span.first, item.span.last
+        begin = first
+        while begin and is_initial(question, tokens[begin - 1]):
+            if question[tokens[begin - 1].end : tokens[begin].start].strip() not in ("", "."):
+                break
+            begin -= 1
+        initials = tuple(token.norm for token in tokens[begin:first])
+        span = item.span._replace(start=tokens[begin].start, first=begin)
+        whole = self._titled(question, tokens, replace(item, span=span)).span
+        words = tuple(t.norm for t in tokens[first : last + 1] if t.norm not in FUNCTION_WORDS)
+        if whole == item.span or not self._labels.containing(words):
+            return item
+        named = self._match_part(question, Part(whole, words, "", False, initials=initials))
+        return named if initials or (named and len(named.grades) > 1) else item
 
     def _is_title(self, token: Token) -> bool:
         return token.norm in TITLES and token.norm not in self._everyday
@@ -314,9 +349,10 @@ class LabelLinker:
         for part in islice(parts, _MOST_BEGINNINGS):
             if not overlaps(part.span, longer):
                 grades = [
-                    grade_part(hit, share(part._replace(phrase=""), hit))
+                    grade_part(hit, portion)
                     for hit in self._labels.containing(part.words)
                     if f"{normalise(hit.text)} ".removeprefix("the ").startswith(part.phrase)
+                    and (portion := share(part._replace(phrase=""), hit))
                 ]
                 text = question[part.span.start : part.span.end]
                 longer += filter(None, [linked_span(part.span, text, best_known(grades))])

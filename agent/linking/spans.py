@@ -124,6 +124,11 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
                     yield Span(token.start, tokens[last].end, first, last)
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is an e-mail address."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
 def is_dotted(tokens: Sequence[Token], position: int) -> bool:
     """Whether a word is part of the name of a file or of an address."""
     return any(token.dotted for token in tokens[position : position + 2])
