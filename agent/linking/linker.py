@@ -45,6 +45,8 @@ from .spans import (
     Spelling,
     Token,
     bracketed,
+    is_code,
+    is_dotted,
     quoted,
     spans,
     spellings,
@@ -65,6 +67,8 @@ _MOST_LONE_WORDS = 10
 """The same of words in lower case of a question that names nothing."""
 _MOST_BEGINNINGS = 20
 """Stretches of one question that are looked up as the beginning of a longer name."""
+_MOST_CODES = 10
+"""Codes of one question that are looked up as the ends of IRIs."""
 
 
 class Linker(Protocol):
@@ -124,6 +128,7 @@ class LabelLinker:
             return self._topics(question, tokens, self._found_by(question, tokens, self._finder))
         casing = casing_of(tokens, self._everyday)
         exact = self._exact_matches(question, tokens, casing)
+        exact += self._coded(tokens, exact)
         exact = self._with_longer(question, tokens, casing, exact)
         exact = [it for item in exact if (it := self._of_person(question, tokens, item))]
         parted = self._parted(question, tokens, casing, exact)
@@ -335,6 +340,20 @@ class LabelLinker:
         self, question: str, tokens: Sequence[Token], named: Iterable[LinkedSpan]
     ) -> list[Mention]:
         return mentions(self._labels, question, tokens, named, self._words)
+
+    def _coded(self, tokens: Sequence[Token], exact: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+        """What codes mean that are no names, but the ends of IRIs: `Q52`."""
+        codes = [
+            Span(token.start, token.end, at, at)
+            for at, token in enumerate(tokens)
+            if is_code(token.text) and not is_dotted(tokens, at)
+        ]
+        named = [
+            linked_span(span, text, map(grade, self._labels.with_local_name(text)))
+            for span in codes[:_MOST_CODES]
+            if not overlaps(span, exact) and (text := tokens[span.first].text)
+        ]
+        return [item for item in named if item]
 
     def _with_longer(
         self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
