@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from ..kg import KnowledgeGraph
 from ..kg.labels.names import normalise
@@ -13,7 +14,7 @@ from ..kg.nodes import lexical_form, literal_tag
 from ..kg.terms import XSD, Term, is_literal
 from ..linking import Candidate, Mention, is_ambiguous
 from ..linking.spans import Span, Token, tokenise, whole_end
-from ..linking.words import FUNCTION_WORDS
+from ..linking.words import FUNCTION_WORDS, TITLES
 
 _MOST_WORDS = 4
 """Of a text that stands beside a name."""
@@ -76,17 +77,27 @@ def _narrowed_by_value(
 def _stretches(
     question: str, tokens: Sequence[Token], mention: Mention, others: Sequence[Mention]
 ) -> Iterator[Span]:
-    """The words beside a mention that may be a text of what it means.
+    """The words beside a mention that may be a text of what it means, and its titles.
 
     After the name only codes and what is in brackets: *Is Flow Meter red?* asks about the colour.
+    Titles are part of the mention: *Dr. Weber* is the one with that title.
     """
     for span in (
+        *_titles_of(tokens, mention),
         *_spans_after(question, tokens, mention),
         *_spans_before(question, tokens, mention),
     ):
         inside = [other for other in others if other.start < span.end and span.start < other.end]
         if all(_names_nothing_else(other, span) for other in inside):
             yield span
+
+
+def _titles_of(tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:
+    """The titles that a mention begins with."""
+    of_mention = [(at, token) for at, token in enumerate(tokens) if mention.start <= token.start]
+    for at, token in takewhile(lambda pair: pair[1].norm in TITLES, of_mention):
+        if token.end < mention.end:
+            yield Span(token.start, token.end, at, at)
 
 
 def _spans_after(question: str, tokens: Sequence[Token], mention: Mention) -> Iterator[Span]:

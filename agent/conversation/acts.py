@@ -77,18 +77,22 @@ def _showing_more(question: str, spoken: str, turns: Sequence[Turn]) -> Act | No
 
 
 def _asks_for_card(question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]) -> bool:
-    """Whether a text is a name, alone or after words that ask about it.
+    """Whether a text is the name of a thing, alone or after words that ask about it."""
+    is_one = len(mentions) == 1 and not is_literal(mentions[0]["candidates"][0]["term"])
+    return is_one and is_alone(question, mentions[0], turns)
+
+
+def is_alone(question: str, mention: MentionRecord, turns: Sequence[Turn]) -> bool:
+    """Whether a text is a mention, alone or after words that ask about it.
 
     *And Chile?* and *Chile?* follow up on the turn before: only after a card they ask for one.
     """
-    if len(mentions) != 1 or is_literal(mentions[0]["candidates"][0]["term"]):
-        return False
     words, whole = conversation_words(), normalise(question)
     spoken = _without_prefix(whole, words["openers"])
     subject = _subject(spoken)
     follows_up = subject == spoken and (spoken != whole or question.rstrip().endswith("?"))
     is_asked = not (turns and follows_up) or turns[-1].get("card", False)
-    name = normalise(mentions[0]["text"])
+    name = normalise(mention["text"])
     return is_asked and name in (subject, _without_prefix(subject, words["articles"]))
 
 

@@ -8,10 +8,10 @@ from ..answers.class_words import MOST_MEMBERS, class_called, members_of
 from ..answers.computed import Computed, cell_text, result_record, shortened, verified_triples
 from ..kg import KnowledgeGraph
 from ..kg.store import metered
-from ..kg.terms import Step, Term
+from ..kg.terms import Step, Term, is_literal
 from ..query.members import Steps
-from ..records import Entity, MentionRecord, Named, StepRecord
-from .acts import class_asked_about
+from ..records import Entity, MentionRecord, Named, StepRecord, Turn
+from .acts import class_asked_about, is_alone
 
 Row: TypeAlias = list[Named | int | float | None]
 
@@ -21,6 +21,8 @@ _MOST_RELATIONS = 16
 _MOST_VALUES = 5
 """Values of a relation that are shown; the rest is counted."""
 _MEMBERS = "members"
+_MOST_BEARERS = 10
+"""Things of one given or family name that are chosen from."""
 
 
 def class_mention(kg: KnowledgeGraph, question: str) -> MentionRecord | None:
@@ -34,6 +36,25 @@ def class_mention(kg: KnowledgeGraph, question: str) -> MentionRecord | None:
     start = max(question.casefold().rfind(text), 0)
     end = start + len(text)
     return MentionRecord(text=text, start=start, end=end, ambiguous=False, candidates=[entity])
+
+
+def bearers_mention(
+    kg: KnowledgeGraph, question: str, mentions: Sequence[MentionRecord], turns: Sequence[Turn]
+) -> MentionRecord | None:
+    """Who is called by the given or family name that a text is; None for any other text.
+
+    Such a name is a value of its own beside the whole one. Raises ServiceError.
+    """
+    value = mentions[0]["candidates"][0]["term"] if len(mentions) == 1 else ""
+    if not is_literal(value) or not is_alone(question, mentions[0], turns):
+        return None
+    (steps,) = kg.walks.neighbours([value], limit=_MOST_READ)
+    bearers = [step.target for step in steps if step.triple.relation in kg.profile.naming_facts]
+    if not bearers:
+        return None
+    infos = kg.labels.describe(list(dict.fromkeys(bearers))[:_MOST_BEARERS])
+    candidates = [entity_record(info, 1.0) for info in infos]
+    return {**mentions[0], "ambiguous": len(candidates) > 1, "candidates": candidates}
 
 
 def card(kg: KnowledgeGraph, entity: Entity, *, all_facts: bool = False) -> Computed:

@@ -152,6 +152,10 @@ class Labels(Protocol):
         """
         ...
 
+    def with_local_name(self, name: str) -> list[Hit]:
+        """The entities whose IRIs end with exactly this name, as `Q52`; none at an endpoint."""
+        ...
+
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first."""
         ...
@@ -265,6 +269,10 @@ class LabelsOver:
     def containing(self, words: Sequence[str], limit: int = 200) -> list[Hit]:
         """The entities with all of these normalised words in one of their names, by degree."""
         return self._labels.containing(words, limit)
+
+    def with_local_name(self, name: str) -> list[Hit]:
+        """The entities whose IRIs end with exactly this name."""
+        return self._labels.with_local_name(name)
 
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts of the KG itself use, the most used first."""

@@ -13,7 +13,16 @@ from ..kg.store import Labels
 from ..kg.terms import Term, is_literal
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
-from .parts import MOST_TRIED, Part, beginnings, name_parts, part_of_marked, share, wider
+from .parts import (
+    MOST_TRIED,
+    Part,
+    beginnings,
+    is_initial,
+    name_parts,
+    part_of_marked,
+    share,
+    wider,
+)
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
@@ -36,6 +45,8 @@ from .spans import (
     Spelling,
     Token,
     bracketed,
+    is_code,
+    is_dotted,
     quoted,
     spans,
     spellings,
@@ -56,6 +67,8 @@ _MOST_LONE_WORDS = 10
 """The same of words in lower case of a question that names nothing."""
 _MOST_BEGINNINGS = 20
 """Stretches of one question that are looked up as the beginning of a longer name."""
+_MOST_CODES = 10
+"""Codes of one question that are looked up as the ends of IRIs."""
 
 
 class Linker(Protocol):
@@ -115,7 +128,9 @@ class LabelLinker:
             return self._topics(question, tokens, self._found_by(question, tokens, self._finder))
         casing = casing_of(tokens, self._everyday)
         exact = self._exact_matches(question, tokens, casing)
+        exact += self._coded(tokens, exact)
         exact = self._with_longer(question, tokens, casing, exact)
+        exact = [it for item in exact if (it := self._of_person(question, tokens, item))]
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
@@ -137,6 +152,31 @@ class LabelLinker:
                 break
             first -= 1
         return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
+
+    def _of_person(
+        self, question: str, tokens: Sequence[Token], item: LinkedSpan
+    ) -> LinkedSpan | None:
+        """Who has a name with the initials and titles before it, where that name is but a value.
+
+        *J. Weber* is nobody where all called Weber have other initials, and *Dr. Weber* one of them
+        where there are several.
+        """
+        if not all(is_literal(graded.hit.term) for graded in item.grades):
+            return item
+        first, last = item.span.first, item.span.last
+        begin = first
+        while begin and is_initial(question, tokens[begin - 1]):
+            if question[tokens[begin - 1].end : tokens[begin].start].strip() not in ("", "."):
+                break
+            begin -= 1
+        initials = tuple(token.norm for token in tokens[begin:first])
+        span = item.span._replace(start=tokens[begin].start, first=begin)
+        whole = self._titled(question, tokens, replace(item, span=span)).span
+        words = tuple(t.norm for t in tokens[first : last + 1] if t.norm not in FUNCTION_WORDS)
+        if whole == item.span or not self._labels.containing(words):
+            return item
+        named = self._match_part(question, Part(whole, words, "", False, initials=initials))
+        return named if initials or (named and len(named.grades) > 1) else item
 
     def _is_title(self, token: Token) -> bool:
         return token.norm in TITLES and token.norm not in self._everyday
@@ -301,6 +341,20 @@ class LabelLinker:
     ) -> list[Mention]:
         return mentions(self._labels, question, tokens, named, self._words)
 
+    def _coded(self, tokens: Sequence[Token], exact: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+        """What codes mean that are no names, but the ends of IRIs: `Q52`."""
+        codes = [
+            Span(token.start, token.end, at, at)
+            for at, token in enumerate(tokens)
+            if is_code(token.text) and not is_dotted(tokens, at)
+        ]
+        named = [
+            linked_span(span, text, map(grade, self._labels.with_local_name(text)))
+            for span in codes[:_MOST_CODES]
+            if not overlaps(span, exact) and (text := tokens[span.first].text)
+        ]
+        return [item for item in named if item]
+
     def _with_longer(
         self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
     ) -> list[LinkedSpan]:
@@ -314,9 +368,10 @@ class LabelLinker:
         for part in islice(parts, _MOST_BEGINNINGS):
             if not overlaps(part.span, longer):
                 grades = [
-                    grade_part(hit, share(part._replace(phrase=""), hit))
+                    grade_part(hit, portion)
                     for hit in self._labels.containing(part.words)
                     if f"{normalise(hit.text)} ".removeprefix("the ").startswith(part.phrase)
+                    and (portion := share(part._replace(phrase=""), hit))
                 ]
                 text = question[part.span.start : part.span.end]
                 longer += filter(None, [linked_span(part.span, text, best_known(grades))])

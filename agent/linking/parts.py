@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..kg.labels.index import Hit
 from ..kg.labels.names import normalise
 from .plausible import Casing
-from .spans import Span, Token, is_dotted, normalised, tokenise
+from .spans import Span, Token, is_address, is_dotted, normalised, tokenise
 from .words import FUNCTION_WORDS, TITLES, is_everyday, is_ordinary
 
 MOST_TRIED = 50
@@ -94,7 +94,7 @@ def beginnings(
 
     stretches = list[tuple[int, int]]()
     for run in _runs(question, tokens):
-        for first in (at for at in run if may_stand(at) and tokens[at].norm not in TITLES):
+        for first in (at for at in run if may_stand(at) and not _may_precede(tokens[at])):
             for last in filter(may_stand, range(first + 1, min(first + _LONGEST, run[-1] + 1))):
                 inner = range(first, last + 1)
                 rare = {at for at in inner if not is_everyday([tokens[at].norm], everyday)}
@@ -109,6 +109,11 @@ def beginnings(
         words = tokens[first : last + 1]
         content = tuple(word.norm for word in words if word.norm not in FUNCTION_WORDS)
         yield Part(_span(tokens, first, last), content, f"{normalised(words)} ", False)
+
+
+def _may_precede(token: Token) -> bool:
+    """Whether a word may be a title or an initial, which are no beginning of a name."""
+    return token.norm in TITLES or (len(token.norm) == 1 and token.norm.isalpha())
 
 
 def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) -> Iterator[Part]:
@@ -140,8 +145,13 @@ def part_of_marked(span: Span, text: str) -> Part | None:
 
 
 def share(part: Part, hit: Hit) -> float:
-    """How much of a name was said, by letters; 0 where that is too little, or no part of it."""
+    """How much of a name was said, by letters; 0 where that is too little, or no part of it.
+
+    An e-mail address has no parts.
+    """
     norm = normalise(hit.text)
+    if is_address(hit.text):
+        return 0.0
     if part.phrase not in f" {norm} " or (part.proper and not _is_proper(part, hit.text)):
         return 0.0
     large = " ".join(word for word in norm.split() if word not in FUNCTION_WORDS)
@@ -191,7 +201,7 @@ def _without_everyday_ends(
         begin += 1
     initials = tuple(
         tokens[at].norm
-        for at in takewhile(lambda at: _is_initial(question, tokens[at]), range(begin, last))
+        for at in takewhile(lambda at: is_initial(question, tokens[at]), range(begin, last))
     )
     if not initials:
         yield from _trimmed(tokens, first, first, last, (), everyday)
@@ -218,7 +228,7 @@ def _trimmed(
                 yield Part(span, content, "", False, initials=initials)
 
 
-def _is_initial(question: str, token: Token) -> bool:
+def is_initial(question: str, token: Token) -> bool:
     """Whether a letter stands for a name; one that is a word has a full stop."""
     after = question[token.end : token.end + 1]
     return (

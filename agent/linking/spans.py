@@ -15,6 +15,7 @@ _QUOTED = re.compile(
     '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201d\u201c\u00bb]'
 )
 _INITIALISM = re.compile(r"(?:^|\W)(?:\w\.)+\w$")
+_CODE = re.compile(r"(?=.*[0-9])[A-Za-z][A-Za-z0-9]{1,29}")
 _APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 _SENTENCE_END = ".?!:;\n\u3002\uff01\uff1f"
 _ADDRESS = re.compile(r"\b\w[\w.+'-]*@\w[\w-]*(?:\.[\w-]*\w)+")
@@ -122,6 +123,16 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
             for last in range(first, min(first + longest, len(tokens))):
                 if not (last + 1 < len(tokens) and tokens[last + 1].dotted):
                     yield Span(token.start, tokens[last].end, first, last)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an e-mail address."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def is_code(text: str) -> bool:
+    """Whether a word begins with a letter and has digits, too, as identifiers have."""
+    return _CODE.fullmatch(text) is not None
 
 
 def is_dotted(tokens: Sequence[Token], position: int) -> bool:

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from ..answers.topics import linked, settled_topics
 from ..conversation.acts import Act, act_of, may_be_act, rewritten
-from ..conversation.card import class_mention
+from ..conversation.card import bearers_mention, class_mention
 from ..conversation.messages import earlier_turns, history_of, question_of
 from ..kg import KnowledgeGraph
 from ..linking import Linker
@@ -77,8 +77,11 @@ def understand(
         named = linked(linker, kg, question)
         requests += named.requests or 1
         act = act_of(question, named.mentions, turns)
-        if act is None and (of_class := class_mention(kg, question)):
-            act = Act("card", Part(question=question, mentions=[of_class]))
+        if act is None and (
+            subject := class_mention(kg, question)
+            or bearers_mention(kg, question, named.mentions, turns)
+        ):
+            act = Act("card", Part(question=question, mentions=[subject]))
         asker, notes = Asker(llm) if llm else None, list[str]()
         if asker and turns and act is None:
             full, notes = _rewritten(asker, question, turns, prompts)

@@ -382,3 +382,36 @@ def test_units_of_a_question_and_of_its_answer(
     with open_kg(str(path)) as kg:
         state = build_graph(kg=kg, checkpointer=False).invoke({"question": question})
     assert (state["messages"][-1].text, state["notes"]) == (text, notes)
+
+
+STAFF = """
+@prefix : <https://corp.example/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+:j a :Employee ; foaf:name "Jonas Weber" ; foaf:givenName "Jonas" ; foaf:familyName "Weber" .
+:l a :Employee ; foaf:name "Lena Weber" ; foaf:givenName "Lena" ; foaf:familyName "Weber" .
+:m a :Employee ; foaf:name "Mia Holm" ; foaf:givenName "Mia" ; foaf:familyName "Holm" ;
+    :city "Oslo" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "called"),
+    [
+        ("Holm", ["Mia Holm"]),
+        ("mia", ["Mia Holm"]),
+        ("Tell me about Holm", ["Mia Holm"]),
+        ("Weber", ["Jonas Weber", "Lena Weber"]),
+        ("Oslo", []),
+    ],
+)
+def test_a_family_name_alone_shows_who_has_it(
+    tmp_path: Path, question: str, called: list[str]
+) -> None:
+    (tmp_path / "staff.ttl").write_text(STAFF, encoding="utf-8")
+    with open_kg(str(tmp_path / "staff.ttl"), cache=tmp_path / "cache") as kg:
+        graph: Any = build_graph(kg=kg, checkpointer=InMemorySaver()).with_state()
+        state = graph.invoke({"question": question}, thread(question))
+    operation = state["operation"] or {"kind": "", "mentions": []}
+    assert (operation["kind"] == "card") == bool(called)
+    candidates = [one["label"] for named in operation["mentions"] for one in named["candidates"]]
+    assert sorted(candidates) == called
+    assert ("__interrupt__" in state) == (len(called) > 1)

@@ -6,7 +6,9 @@ edits (the partition scheme of Pass-Join, Li et al., VLDB 2011). A swap of neigh
 thirds at once: so a third is also looked for with its last letter swapped back across the cut.
 """
 
+import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
@@ -96,6 +98,10 @@ INSERT INTO words (words) VALUES ('optimize');
 """
 )
 
+_LOCAL = re.compile(r"[^/#:]*>\Z")
+"""The local name at the end of a term."""
+_SAMPLED = 1_000
+_MOST_NAMESPACES = 20
 _CHUNK = 500
 _AT_ONCE = 10_000
 _MOST_BEGINNING = 5_000
@@ -164,6 +170,7 @@ class LabelIndex:
         self._is_closed = False
         self._lock = Lock()
         self._best_known = once(self._read_best_known)
+        self._namespaces = once(self._read_namespaces)
         self._longest: int = self._rows("SELECT longest FROM summary")[0][0]
 
     @classmethod
@@ -306,6 +313,30 @@ class LabelIndex:
             (" ".join(f'"{word}"' for word in words), limit + 1),
         )
         return [Hit(*row) for row in rows] if len(rows) <= limit else []
+
+    def with_local_name(self, name: str) -> list[Hit]:
+        """The entities whose IRIs end with exactly this name, by degree.
+
+        They are looked for in the namespaces that many entities have.
+        """
+        rows = self._rows_among(
+            """
+            SELECT term, degree FROM terms
+            WHERE term IN ({marks}) AND degree AND NOT relation AND NOT class
+            """,
+            [f"{namespace}{name}>" for namespace in self._namespaces()],
+        )
+        hits = [Hit(term, name, "local", degree) for term, degree in rows]
+        return sorted(hits, key=lambda hit: (-hit.degree, hit.term))
+
+    def _read_namespaces(self) -> list[str]:
+        """The namespaces of entities, as beginnings of terms, of a sample in the order of terms."""
+        ((surfaces,),) = self._rows("SELECT surfaces FROM summary")
+        places = range(1, surfaces + 1, max(surfaces // _SAMPLED, 1))
+        query = "SELECT term FROM surface WHERE rowid IN ({marks}) AND term LIKE '<%'"
+        terms = (row[0] for row in self._rows_among(query, list(map(str, places))))
+        namespaces = Counter(_LOCAL.sub("", term) for term in terms)
+        return [namespace for namespace, _ in namespaces.most_common(_MOST_NAMESPACES)]
 
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first."""

@@ -1,6 +1,7 @@
 """Things of one name, told apart by a code or another short text beside it."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,30 @@ def test_what_tells_nothing_stays_outside_of_the_name(kg: KnowledgeGraph, questi
     linker = LabelLinker(LabelsWithValues(kg))
     texts = [mention["text"] for mention in linked(linker, kg, question).mentions]
     assert "Flow Meter" in texts
+
+
+STAFF = """
+@prefix : <http://example.org/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+:j foaf:name "Jonas Weber" ; foaf:familyName "Weber" ; foaf:title "Dr." ; :pay 8 .
+:l foaf:name "Lena Weber" ; foaf:familyName "Weber" ; foaf:title "Ms." ; :pay 9 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Dr. Weber", ["j"]),
+        ("dr weber", ["j"]),
+        ("Ms. Weber", ["l"]),
+        ("Prof. Dr. Weber", ["j"]),
+        ("Mr. Weber", ["j", "l"]),
+    ],
+)
+def test_a_title_says_which_one_is_meant(tmp_path: Path, name: str, meant: list[str]) -> None:
+    (tmp_path / "staff.ttl").write_text(STAFF, encoding="utf-8")
+    with closing(open_kg(str(tmp_path / "staff.ttl"), cache=tmp_path / "cache")) as kg:
+        linker = LabelLinker(LabelsWithValues(kg))
+        (mention,) = linked(linker, kg, f"What is the pay of {name}?").mentions
+    assert (mention["text"], mention["ambiguous"]) == (name, len(meant) > 1)
+    terms = sorted(candidate["term"] for candidate in mention["candidates"])
+    assert terms == [f"<http://example.org/{one}>" for one in meant]

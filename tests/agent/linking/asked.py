@@ -52,6 +52,10 @@ class AskedLabels:
         self.calls.append("containing")
         return self._index.containing(words, limit)
 
+    def with_local_name(self, name: str) -> list[Hit]:
+        self.calls.append("with_local_name")
+        return self._index.with_local_name(name)
+
     def relations(self) -> list[RelationInfo]:
         self.calls.append("relations")
         return self._index.relations()

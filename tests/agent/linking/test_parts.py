@@ -443,3 +443,39 @@ def test_the_beginning_of_a_name_is_more_than_a_value_in_it(
     (tmp_path / "x.ttl").write_text(CUSTOMERS, encoding="utf-8")
     kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
     assert linked(LabelLinker(LabelsWithValues(kg)), question) == expected
+
+
+STAFF = """
+@prefix : <https://x.example/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+:j a :Employee ; foaf:name "Jonas Weber" ; foaf:familyName "Weber" ;
+    foaf:mbox <mailto:j.weber@x.org> .
+:l a :Employee ; foaf:name "Lena Weber" ; foaf:familyName "Weber" ;
+    foaf:mbox <mailto:l.weber@x.org> .
+:m a :Employee ; foaf:name "Mia Holm" ; foaf:familyName "Holm" ; :code "H. Weber" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("J. Weber", ["Jonas Weber"]),
+        ("j. weber", ["Jonas Weber"]),
+        ("Ms. L. Weber", ["Lena Weber"]),
+        ("A. Weber", []),
+        ("H. Weber", ["H. Weber"]),
+        ("Dr. Weber", ["Jonas Weber", "Lena Weber"]),
+        ("dr. weber", ["Jonas Weber", "Lena Weber"]),
+        ("Dr. Holm", ["Holm"]),
+        ("Weber", ["Weber"]),
+    ],
+)
+def test_titles_and_initials_before_a_name_that_is_a_value(
+    tmp_path: Path, name: str, meant: list[str]
+) -> None:
+    (tmp_path / "x.ttl").write_text(STAFF, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    mentions = LabelLinker(LabelsWithValues(kg)).link(f"What is the code of {name}?")
+    assert [mention.text for mention in mentions] == [name] * bool(meant)
+    candidates = [candidate.label for mention in mentions for candidate in mention.candidates]
+    assert sorted(candidates) == meant
+    assert all(is_ambiguous(mention) == (len(meant) > 1) for mention in mentions)

@@ -235,6 +235,10 @@ class SparqlLabels:
         """None: SPARQL has no index of words, so every label would have to be read."""
         return []
 
+    def with_local_name(self, name: str) -> list[Hit]:
+        """None: nothing tells the namespaces of the graph without reading it."""
+        return []
+
     def relations(self) -> list[RelationInfo]:
         """Every relation that facts use, the most used first; a large endpoint may time out."""
         facts = self._counted()
