@@ -410,7 +410,7 @@ def test_a_family_name_alone_shows_who_has_it(
     with open_kg(str(tmp_path / "staff.ttl"), cache=tmp_path / "cache") as kg:
         graph: Any = build_graph(kg=kg, checkpointer=InMemorySaver()).with_state()
         state = graph.invoke({"question": question}, thread(question))
-    operation = state["operation"] or {"kind": "", "mentions": []}
+    operation: Any = state["operation"] or {"kind": "", "mentions": []}
     assert (operation["kind"] == "card") == bool(called)
     candidates = [one["label"] for named in operation["mentions"] for one in named["candidates"]]
     assert sorted(candidates) == called
