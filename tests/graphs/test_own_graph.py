@@ -306,7 +306,8 @@ def test_a_value_that_the_graph_lacks_is_left_out(
     path = tmp_path / "tools.ttl"
     path.write_text(TOOLS, encoding="utf-8")
     with open_kg(str(path)) as kg:
-        state = build_graph(kg=kg, checkpointer=False).with_state().invoke({"question": question})
+        graph: Any = build_graph(kg=kg, checkpointer=False).with_state()
+        state = graph.invoke({"question": question})
     words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
     assert words == [left_out] * bool(left_out)
     assert {answer["label"] for answer in state["answers"]} == answers
@@ -321,7 +322,7 @@ def test_what_was_talked_about_stays_after_a_question_without_an_answer(
     path = tmp_path / "tools.ttl"
     path.write_text(TOOLS, encoding="utf-8")
     with open_kg(str(path)) as kg:
-        graph = build_graph(kg=kg, checkpointer=InMemorySaver()).with_state()
+        graph: Any = build_graph(kg=kg, checkpointer=InMemorySaver()).with_state()
         asked = ("Which products have a color?", unsure, "how many of them?")
         *_, state = [graph.invoke({"question": text}, thread("tools")) for text in asked]
     assert state["status"] == "answered"
