@@ -200,12 +200,14 @@ LEXICON_FILE = "lexicon.tsv.gz"
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Aliases by the words of a label, and the related words of a word."""
+    """Aliases by the words of a label, the related words of a word, and those that it is never."""
 
     aliases: Mapping[tuple[str, ...], Sequence[tuple[str, ...]]] = field(
         default_factory=dict[tuple[str, ...], Sequence[tuple[str, ...]]]
     )
     related: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The words that name something else beside a word, as *death* beside *birth*."""
     meanings: Mapping[str, int] = field(default_factory=dict[str, int])
     """The row of a word in the network's table of meanings, from 1."""
     encoder: Encoder | None = None
@@ -259,10 +261,11 @@ def make_lexicon(
         words = label_words(label)
         names = map(label_words, others)
         names_of[words].update(dict.fromkeys(name for name in names if name and name != words))
-    return Lexicon({label: tuple(names) for label, names in names_of.items()}, _both_ways(pairs))
+    return Lexicon({label: tuple(names) for label, names in names_of.items()}, both_ways(pairs))
 
 
-def _both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """The words that each word is in a pair with."""
     related = defaultdict[str, set[str]](set)
     for word, other in pairs:
         related[word].add(other)
@@ -276,9 +279,10 @@ def write_lexicon(folder: Path, lexicon: Lexicon) -> None:
         "\t".join(["alias", " ".join(label), *map(" ".join, names)])
         for label, names in sorted(lexicon.aliases.items())
     ]
-    for word, others in sorted(lexicon.related.items()):
-        if later := sorted(other for other in others if other > word):
-            lines.append("\t".join(["related", word, *later]))
+    for kind, words in (("related", lexicon.related), ("apart", lexicon.apart)):
+        for word, others in sorted(words.items()):
+            if later := sorted(other for other in others if other > word):
+                lines.append("\t".join([kind, word, *later]))
     meanings = sorted(lexicon.meanings.items(), key=itemgetter(1))
     lines += [f"meaning\t{word}" for word, _ in meanings]
     text = "".join(f"{line}\n" for line in lines)
@@ -289,7 +293,8 @@ def read_lexicon(folder: Path) -> Lexicon:
     """The lexicon beside the weights of a reader. Raises OSError and ValueError."""
     text = gzip.decompress((folder / LEXICON_FILE).read_bytes()).decode()
     aliases = dict[tuple[str, ...], tuple[tuple[str, ...], ...]]()
-    pairs, meanings = list[tuple[str, str]](), dict[str, int]()
+    pairs = defaultdict[str, list[tuple[str, str]]](list)
+    meanings = dict[str, int]()
     for line in text.splitlines():
         kind, word, *fields = line.split("\t")
         if kind == "alias":
@@ -297,5 +302,6 @@ def read_lexicon(folder: Path) -> Lexicon:
         elif kind == "meaning":
             meanings[word] = len(meanings) + 1
         else:
-            pairs += ((word, other) for other in fields)
-    return Lexicon(aliases, _both_ways(pairs), meanings)
+            pairs[kind] += ((word, other) for other in fields)
+    related, apart = (both_ways(pairs[kind]) for kind in ("related", "apart"))
+    return Lexicon(aliases, related, apart, meanings)

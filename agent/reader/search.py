@@ -3,7 +3,7 @@
 With it comes its account: which words of a question a query leaves out.
 """
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import pairwise
 from math import exp, inf, log
@@ -392,6 +392,7 @@ def _read_account(
     for action in _had(actions, tools.tables.kg):
         label = tools.labels.label(action.name, label_way(action))
         changing |= _maybe_values(words, label, named.index(label), word_label_scores)
+    changing |= _of_others(words, said_parts, tools.inputs.lexicon.apart)
     for index, word in enumerate(words):
         is_said = not said_parts.isdisjoint(_forms(word))
         if _is_in_vain(word, pointed, said_parts):
@@ -436,6 +437,17 @@ def _beside(words: Sequence[QuestionWord], relations: Sequence[str]) -> set[int]
         if index + 1 < len(words) and words[index + 1].text in FUNCTION_WORDS:
             beside.add(index + 2)
     return beside & {*range(len(words))}
+
+
+def _of_others(
+    words: Sequence[QuestionWord],
+    label_parts: Set[str],
+    apart: Mapping[str, Collection[str]],
+) -> set[int]:
+    """The words that are never said for a word of a label which the question has not."""
+    asked = {part for word in words for part in _forms(word)}
+    others = {other for part in label_parts - asked for other in apart.get(part, ())}
+    return {index for index, word in enumerate(words) if not others.isdisjoint(_forms(word))}
 
 
 def _had(actions: Sequence[Action], kg: KnowledgeGraph) -> list[Action]:

@@ -245,8 +245,10 @@ def test_a_unit_in_capitals_is_no_name_that_is_missing(tmp_path: Path) -> None:
 CARDS = """
 @prefix : <https://cards.example/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-:Cologne a :City ; :population 1084000 . :Ibuprofen a :Drug ; :molarMass 206 ; :halfLife 2 .
-:Ann a :Employee ; :phone "123" ; :email "a@b" ; :birthDate "1980-02-03"^^xsd:date .
+:Cologne a :City ; :population 1084000 . :Ibuprofen a :Drug ; :molarMass 206 ; :halfLife 2 ;
+  :meltingPoint 76 ; :maximumDose 3 .
+:Ann a :Employee ; :phone "123" ; :email "a@b" ; :birthDate "1980-02-03"^^xsd:date ;
+  :annualSalary 70000 .
 """
 
 
@@ -265,6 +267,12 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ("What is the shelf life of Ibuprofen?", "shelf"),
         ("What is the death date of Ann?", "death"),
         ("What is the date of death of Ann?", "death"),
+        ("When did Ann die?", "die"),
+        ("What is the boiling point of Ibuprofen?", "boiling"),
+        ("What is the minimum dose of Ibuprofen?", "minimum"),
+        ("What is the monthly salary of Ann?", "monthly"),
+        ("What is the yearly salary of Ann?", ""),
+        ("What is the melting point of Ibuprofen?", ""),
         ("What is the population of Cologne?", ""),
         ("What is the half life of Ibuprofen?", ""),
         ("What is the phone number of Ann?", ""),

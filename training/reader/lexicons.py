@@ -11,7 +11,8 @@ pointwise mutual information of two words is brought down to few dimensions (Lev
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from dataclasses import replace
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...agent.errors import InputError
-from ...agent.reader.lexicon import FORM_LETTERS, Lexicon, form_share, label_words, make_lexicon
-from ..wording.english import thesaurus_files
+from ...agent.reader.lexicon import (
+    FORM_LETTERS,
+    Lexicon,
+    both_ways,
+    form_share,
+    label_words,
+    make_lexicon,
+)
+from ..wording.english import thesaurus_files, words_apart
 from .sources import table_rows
 
 _WORD = re.compile(r"[^\W_]+")
@@ -184,7 +192,8 @@ def nouns_of(data: Path) -> frozenset[str]:
 
 
 def lexicon_of(data: Path, questions: Iterable[str], near: Iterable[NearWords]) -> Lexicon:
-    """Aliases of Wikidata's properties; pairs of PPDB, of WordNet and of our own thesaurus.
+    """Aliases of Wikidata's properties; pairs of PPDB, of WordNet and of our own thesaurus; our own
+    words that are never said for another.
 
     Of public pairs those are kept whose words occur in at least two of the `questions`, or in an
     alias. `data` is the folder of public data. Raises OSError where a file is missing.
@@ -204,7 +213,15 @@ def lexicon_of(data: Path, questions: Iterable[str], near: Iterable[NearWords]) 
         for word, other in (*_ppdb(lexicon), *_wordnet(lexicon))
         if word < other and word in known and other in known
     }
-    return make_lexicon(aliases, sorted({*pairs, *_of_words(near)}))
+    made = make_lexicon(aliases, sorted({*pairs, *_of_words(near)}))
+    return replace(made, apart=both_ways(_apart()))
+
+
+def _apart() -> Iterator[tuple[str, str]]:
+    """The pairs of words of which neither is said for the other."""
+    for parts in words_apart():
+        for one, other in combinations(parts, 2):
+            yield from product(one, other)
 
 
 def _of_words(near: Iterable[NearWords]) -> Iterator[tuple[str, str]]:

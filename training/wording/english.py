@@ -56,6 +56,16 @@ def thesaurus_files() -> list[Path]:
     return sorted(_WORDINGS.glob("*/thesaurus/*.txt"))
 
 
+def words_apart() -> list[list[list[str]]]:
+    """Lines of words that name something else beside each other, of all languages.
+
+    Each part of a line has the words that name the same.
+    """
+    files = sorted(_WORDINGS.glob("*/apart.txt"))
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines())
+    return [[part.split() for part in line.split("|")] for line in lines]
+
+
 def _read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 

@@ -1,5 +1,6 @@
 """Labels however they are written, the lexicon on disk, and how words are like labels."""
 
+from dataclasses import replace
 from os.path import commonprefix
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from groundwalk.agent.reader.lexicon import (
     LEXICON_FILE,
     MOST_LABEL_WORDS,
     Lexicon,
+    both_ways,
     label_words,
     make_lexicon,
     read_lexicon,
@@ -53,7 +55,7 @@ def test_a_lexicon_is_read_as_it_was_written(
 ) -> None:
     from tempfile import TemporaryDirectory
 
-    made = make_lexicon(aliases, pairs)
+    made = replace(make_lexicon(aliases, pairs), apart=both_ways(pairs))
     with TemporaryDirectory() as name:
         folder = Path(name)
         write_lexicon(folder, made)
@@ -61,7 +63,7 @@ def test_a_lexicon_is_read_as_it_was_written(
         again = read_lexicon(folder)
         write_lexicon(folder, again)
         assert (folder / LEXICON_FILE).read_bytes() == first
-    assert again.related == made.related
+    assert (again.related, again.apart) == (made.related, made.apart)
     kept = {label: tuple(own) for label, own in made.aliases.items()}
     assert {label: tuple(own) for label, own in again.aliases.items()} == kept
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from groundwalk.agent.errors import InputError
+from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lexicons
 from groundwalk.training.reader.lexicons import (
     Meanings,
@@ -90,6 +91,21 @@ def test_near_words_of_one_word_are_related_and_those_of_several_not(data: Path)
     assert related["salary"] == {"earn", "wage"}
     assert related["wage"] == {"salary"}
     assert "mended" not in related
+
+
+def test_words_apart_are_so_both_ways_and_none_is_apart_from_itself(data: Path) -> None:
+    apart = lexicon_of(data, QUESTIONS, NEAR).apart
+    assert "maximum" in apart["minimum"] and "minimum" in apart["maximum"]
+    assert "max" not in apart["maximum"]
+    assert all(
+        word not in others and word in apart[other]
+        for word, others in apart.items()
+        for other in others
+    )
+
+
+def test_the_bundled_lexicon_has_the_words_apart(data: Path) -> None:
+    assert open_reader().load().lexicon.apart == lexicon_of(data, QUESTIONS, NEAR).apart
 
 
 def test_our_thesaurus_has_words_of_many_labels() -> None:
