@@ -206,12 +206,12 @@ class Lexicon:
         default_factory=dict[tuple[str, ...], Sequence[tuple[str, ...]]]
     )
     related: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    apart: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """The words that name something else beside a word, as *death* beside *birth*."""
     meanings: Mapping[str, int] = field(default_factory=dict[str, int])
     """The row of a word in the network's table of meanings, from 1."""
     encoder: Encoder | None = None
     """What says in the table's place what any word means."""
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The words that name something else beside a word, as *death* beside *birth*."""
 
     def meaning(self, word: str) -> int:
         """The row of a word in the table of meanings; 0 for none.
@@ -304,4 +304,4 @@ def read_lexicon(folder: Path) -> Lexicon:
         else:
             pairs[kind] += ((word, other) for other in fields)
     related, apart = (both_ways(pairs[kind]) for kind in ("related", "apart"))
-    return Lexicon(aliases, related, apart, meanings)
+    return Lexicon(aliases, related, meanings, apart=apart)
