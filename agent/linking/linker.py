@@ -45,8 +45,7 @@ from .spans import (
     Spelling,
     Token,
     bracketed,
-    is_code,
-    is_dotted,
+    codes_in,
     quoted,
     spans,
     spellings,
@@ -128,7 +127,7 @@ class LabelLinker:
             return self._topics(question, tokens, self._found_by(question, tokens, self._finder))
         casing = casing_of(tokens, self._everyday)
         exact = self._exact_matches(question, tokens, casing)
-        exact += self._coded(tokens, exact)
+        exact += self._coded(question, tokens, exact)
         exact = self._with_longer(question, tokens, casing, exact)
         exact = [it for item in exact if (it := self._of_person(question, tokens, item))]
         parted = self._parted(question, tokens, casing, exact)
@@ -341,17 +340,14 @@ class LabelLinker:
     ) -> list[Mention]:
         return mentions(self._labels, question, tokens, named, self._words)
 
-    def _coded(self, tokens: Sequence[Token], exact: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+    def _coded(
+        self, question: str, tokens: Sequence[Token], exact: Sequence[LinkedSpan]
+    ) -> list[LinkedSpan]:
         """What codes mean that are no names, but the ends of IRIs: `Q52`."""
-        codes = [
-            Span(token.start, token.end, at, at)
-            for at, token in enumerate(tokens)
-            if is_code(token.text) and not is_dotted(tokens, at)
-        ]
         named = [
             linked_span(span, text, map(grade, self._labels.with_local_name(text)))
-            for span in codes[:_MOST_CODES]
-            if not overlaps(span, exact) and (text := tokens[span.first].text)
+            for span in islice(codes_in(question, tokens), _MOST_CODES)
+            if not overlaps(span, exact) and (text := question[span.start : span.end])
         ]
         return [item for item in named if item]
 

@@ -15,7 +15,9 @@ _QUOTED = re.compile(
     '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201d\u201c\u00bb]'
 )
 _INITIALISM = re.compile(r"(?:^|\W)(?:\w\.)+\w$")
-_CODE = re.compile(r"(?=.*[0-9])[A-Za-z][A-Za-z0-9]{1,29}")
+_CODE = re.compile(r"(?=.*[0-9])[A-Za-z][A-Za-z0-9]+")
+_IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*(?![\w-])")
+_LONGEST_CODE = 30
 _APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 _SENTENCE_END = ".?!:;\n\u3002\uff01\uff1f"
 _ADDRESS = re.compile(r"\b\w[\w.+'-]*@\w[\w-]*(?:\.[\w-]*\w)+")
@@ -130,9 +132,19 @@ def is_address(text: str) -> bool:
     return _ADDRESS.fullmatch(text) is not None
 
 
-def is_code(text: str) -> bool:
-    """Whether a word begins with a letter and has digits, too, as identifiers have."""
-    return _CODE.fullmatch(text) is not None
+def codes_in(question: str, tokens: Sequence[Token]) -> Iterator[Span]:
+    """The words that are written as identifiers are, `Q52`, and such of several words, `WH-B`."""
+    for match in _IDENTIFIER.finditer(question):
+        text = match[0]
+        has_digit = any(map(str.isdigit, text)) and not text.isdigit()
+        span = words_of_stretch(tokens, *match.span())
+        if span is None or len(text) > _LONGEST_CODE or not (has_digit or text.isupper()):
+            continue
+        is_one = _CODE.fullmatch(text) is not None
+        if (is_one or span.last > span.first) and not any(
+            is_dotted(tokens, at) for at in range(span.first, span.last + 1)
+        ):
+            yield span
 
 
 def is_dotted(tokens: Sequence[Token], position: int) -> bool:

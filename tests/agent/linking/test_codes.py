@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from groundwalk.agent.kg import open_kg
 from groundwalk.agent.linking import LabelLinker
-from groundwalk.agent.linking.spans import is_code
+from groundwalk.agent.linking.spans import codes_in, tokenise
 
 TEMPLES = """
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix p: <http://www.wikidata.org/prop/> .
@@ -13,7 +13,8 @@ TEMPLES = """
 wd:Q52 rdfs:label "Parthenon" ; p:P31 wd:Q9 ; p:P2048 13.7 ; :by :e003, :a .
 wd:Q53 rdfs:label "Q54" ; p:P31 wd:Q9 . wd:Q54 rdfs:label "Pantheon" ; p:P31 wd:Q9 .
 wd:Q9 rdfs:label "temple" . p:P31 rdfs:label "instance of" .
-:e003 rdfs:label "Ann Bell" ; :age 50 . :a rdfs:label "Bo Cray" ; :age 60 .
+:e003 rdfs:label "Ann Bell" ; :age 50 ; :in :WH-B . :WH-B rdfs:label "North" ; :size 3 .
+:a rdfs:label "Bo Cray" ; :age 60 .
 """
 
 
@@ -24,6 +25,8 @@ wd:Q9 rdfs:label "temple" . p:P31 rdfs:label "instance of" .
         ("Tell me about Q52", [("Q52", "Parthenon")]),
         ("how old is e003", [("e003", "Ann Bell")]),
         ("Who built Q54?", [("Q54", "Q54")]),
+        ("Who is in WH-B?", [("WH-B", "North")]),
+        ("Who is in WH-C?", []),
         ("Is Q52 older than the Pantheon?", [("Q52", "Parthenon"), ("Pantheon", "Pantheon")]),
         ("What is the height of q52?", []),
         ("What is the height of Q5?", []),
@@ -42,9 +45,16 @@ def test_a_code_names_the_thing_of_that_iri(
 
 
 @pytest.mark.parametrize(
-    ("text", "is_one"),
-    [("Q52", True), ("e003", True), ("A" * 29 + "1", True), ("A" * 30 + "1", False)]
-    + [(text, False) for text in ("Q", "52", "5Q", "Quick", "Q-52", "É52")],
+    ("text", "codes"),
+    [
+        ("Q52", ["Q52"]),
+        ("e003 or WH-B, PT-10/b", ["e003", "WH-B", "PT-10/b"]),
+        ("A" * 29 + "1", ["A" * 29 + "1"]),
+        ("A" * 30 + "1", []),
+        ("Q 52 5Q Quick É52 well-known and/or WHO -B", []),
+        ("Q52.csv", []),
+    ],
 )
-def test_codes_begin_with_a_letter_and_have_digits(text: str, is_one: bool) -> None:
-    assert is_code(text) == is_one
+def test_codes_begin_with_a_letter_and_have_digits_or_signs(text: str, codes: list[str]) -> None:
+    spans = codes_in(text, tokenise(text))
+    assert [text[span.start : span.end] for span in spans] == codes
