@@ -131,3 +131,17 @@ def test_units_that_follow_no_number(question: str, units: list[str]) -> None:
 
 def test_a_name_is_no_unit() -> None:
     assert units_in("How high is Foot?", [(12, 16)]) == []
+
+
+@pytest.mark.parametrize(
+    ("term", "label", "text"),
+    [
+        ('"Oak"', "Oak (2)", "Oak"),
+        ('"Oak"', "Oak", "Oak"),
+        ('"Oak (2)"', "Oak (2)", "Oak (2)"),
+        ('"Oak"@de', "Oak (de)", "Oak (de)"),
+        ("<https://x.example/Oak>", "Oak (2)", "Oak (2)"),
+    ],
+)
+def test_a_text_is_not_numbered(term: str, label: str, text: str) -> None:
+    assert value_text({"term": term, "label": label}) == text
