@@ -30,6 +30,7 @@ class GraphLabels:
         self._tables = tables
         self._kg = tables.kg
         self._labels: dict[tuple[str, int], Label] = {}
+        self._class_names: frozenset[str] | None = None
         self._by_word: dict[str, list[tuple[str, int]]] | None = None
 
     def all_labels(self) -> list[tuple[str, int]]:
@@ -58,6 +59,12 @@ class GraphLabels:
             for key in self._by_word.get(known, ())
         )
         return [key for key, _ in common.most_common(_AT_ONCE)]
+
+    def class_names(self) -> frozenset[str]:
+        """The names of all classes, read once."""
+        if self._class_names is None:
+            self._class_names = frozenset(map(self._name, self._tables.every_class()))
+        return self._class_names
 
     def label(self, name: Term, way: int) -> Label:
         """The label of an action, with the class that it leads to."""

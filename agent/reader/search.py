@@ -16,6 +16,7 @@ from ..caching import Pool
 from ..decoding.plan import BeamPlan, Cost
 from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
+from ..kg.labels.names import normalise
 from ..linking.words import COMMON_WORDS, FUNCTION_WORDS, is_everyday, singular
 from ..operations import NUMPY
 from ..query.account import FILLER, UNREAD
@@ -393,12 +394,17 @@ def _read_account(
         label = tools.labels.label(action.name, label_way(action))
         changing |= _maybe_values(words, label, named.index(label), word_label_scores)
     changing |= _of_others(words, said_parts, tools.inputs.lexicon.apart)
+    if any(label.way == CLASS for label in named):
+        of_query = {*(label.tail for label in named), *(word.kind for word in words)}
+        changing |= _of_other_classes(words, tools.labels.class_names(), of_query)
     for index, word in enumerate(words):
         is_said = not said_parts.isdisjoint(_forms(word))
         if _is_in_vain(word, pointed, said_parts):
             unread[index] = 1.0
-        elif index in changing and not is_said and _may_ask(word):
-            unread[index] = 1.0
+        elif not is_said and _may_ask(word):
+            is_met = max(word_label_scores[index], default=0.0) >= _MET
+            if index in changing or not is_met and _is_called(tools.tables.kg, word):
+                unread[index] = 1.0
     return _Account(
         words,
         named,
@@ -450,6 +456,14 @@ def _of_others(
     return {index for index, word in enumerate(words) if not others.isdisjoint(_forms(word))}
 
 
+def _of_other_classes(
+    words: Sequence[QuestionWord], classes: Collection[str], of_query: Collection[str]
+) -> set[int]:
+    """The words that name a class, where a query for another leads to none of it."""
+    others = {name.lower() for name in classes} - {name.lower() for name in of_query}
+    return {index for index, word in enumerate(words) if not others.isdisjoint(_forms(word))}
+
+
 def _had(actions: Sequence[Action], kg: KnowledgeGraph) -> list[Action]:
     """The relations of which a query asks only whether there is a value that is not true or false.
 
@@ -482,6 +496,13 @@ def _maybe_values(
     if label.tail != "text":
         return set()
     return {at for at, row in enumerate(scores) if row[column] == max(row) >= _MET_BESIDE}
+
+
+def _is_called(kg: KnowledgeGraph, word: QuestionWord) -> bool:
+    """Whether something in a graph is called as a word is, or as one of many is."""
+    return kg.pinned and any(
+        kg.labels.lookup(normalise(text)) for text in (word.text, singular(word.text))
+    )
 
 
 def _may_ask(word: QuestionWord) -> bool:
