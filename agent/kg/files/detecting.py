@@ -1,5 +1,6 @@
 """Which profile a store asks for: of an ontology, a thesaurus, a slice of Wikidata, or none."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -8,7 +9,6 @@ from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
 
-from ..labels.names import local_name
 from ..nodes import to_node
 from ..profile import AUTO, GENERIC, SCHEMA_NAMESPACES, Profile, load_profile, speaking
 from ..terms import Term
@@ -52,12 +52,9 @@ def settled(profile: Profile, store: ox.Store) -> Profile:
         return speaking(load_profile("wikidata"), [tag for tag in profile.languages if tag])
     classes = _classes(asked, store)
     namespaces = sorted({_namespace(class_) for class_ in classes})
-    naming = (*_naming_properties(namespaces, store), *_names_of_classes(classes, store))
-    return replace(
-        asked,
-        titles=(*naming, *asked.titles),
-        name_parts=(*_name_parts(namespaces, store), *asked.name_parts),
-    )
+    parts = (*_name_parts(namespaces, store), *asked.name_parts)
+    naming = (*_naming_properties(namespaces, store), *_names_of_classes(classes, parts, store))
+    return replace(asked, titles=(*naming, *asked.titles), name_parts=parts)
 
 
 def profile_of(content: Content, languages: Sequence[str]) -> Profile:
@@ -83,6 +80,9 @@ _NAME_PARTS = (
     ("given_name", "family_name"),
 )
 """What vocabularies call the properties for given and family names."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""A word of the local name of a class; signs that are encoded are none."""
 
 _INSTANCE_OF = ox.NamedNode("http://www.wikidata.org/prop/direct/P31")
 """What says the class of a thing in Wikidata and in slices of it."""
@@ -133,27 +133,42 @@ def _naming_properties(namespaces: Iterable[str], store: ox.Store) -> Iterator[T
         yield from islice((name for name in names if _has_texts(name, store)), 1)
 
 
-def _names_of_classes(classes: Iterable[Term], store: ox.Store) -> Iterator[Term]:
+def _names_of_classes(
+    classes: Iterable[Term], parts: Iterable[tuple[Term, Term]], store: ox.Store
+) -> Iterator[Term]:
     """The properties that name the members of one class, as `supplier_name` names suppliers.
 
-    A property that other things have as well, as a product that of its supplier, names nothing.
+    A property that other things have as well, as a product that of its supplier, names nothing; nor
+    does one of persons with a given or a family name, as the `user_name` that they log in with.
     """
+    known_parts = {part for pair in parts for part in pair}
     for class_ in classes:
-        words = local_name(class_, relation=True).lower().split()
-        snake, (first, *others) = "_".join(words), words or ("",)
+        words = [
+            word.lower() for word in _WORD.findall(class_[1:-1].removeprefix(_namespace(class_)))
+        ]
+        if not words:
+            continue
+        snake, (first, *others) = "_".join(words), words
         camel = first + "".join(map(str.capitalize, others))
         for name in (f"{snake}_name", f"{camel}Name"):
             term = f"<{_namespace(class_)}{name}>"
-            if _has_texts(term, store) and _is_of_class(term, class_, store):
+            if _has_texts(term, store) and _names_class(term, class_, known_parts, store):
                 yield term
 
 
-def _is_of_class(predicate: Term, class_: Term, store: ox.Store) -> bool:
-    """Whether all that has a predicate is in a class."""
+def _names_class(
+    predicate: Term, class_: Term, other_names: Iterable[Term], store: ox.Store
+) -> bool:
+    """Whether all that has a predicate is in a class, and has none of some other names."""
     is_a, of_class = ox.NamedNode(f"{_RDF}type"), ox.NamedNode(class_[1:-1])
+    others = [ox.NamedNode(name[1:-1]) for name in other_names]
     triples = store.quads_for_pattern(None, ox.NamedNode(predicate[1:-1]), None, None)
     return all(
-        any(store.quads_for_pattern(triple.subject, is_a, of_class, None)) for triple in triples
+        any(store.quads_for_pattern(triple.subject, is_a, of_class, None))
+        and not any(
+            any(store.quads_for_pattern(triple.subject, other, None, None)) for other in others
+        )
+        for triple in triples
     )
 
 

@@ -32,6 +32,11 @@ _BEGIN = """
         (':one a :Supplier ; :supplier_name "Acme" ; :name "Acme Ltd" .', "Acme Ltd"),
         (':one a :Supplier ; :supplier_name "Acme" . :two a :Part ; :supplier_name "A" .', "one"),
         (':one a :Part ; :supplier_name "Acme" . :two a :Supplier .', "one"),
+        (":one a <https://x.example/A%3EB%5EC> ; :knows :two .", "one"),
+        (
+            ':one a :User ; :user_name "jdoe" ; :first_name "Jo" ; :last_name "Doe" ; :in :x .',
+            "Jo Doe",
+        ),
         (':one :name "Maria" ; :knows :two .', "one"),
     ],
 )
