@@ -289,6 +289,10 @@ NOTHING_CALLED = "nothing in the graph is called"
 """How the note begins on what a question has in brackets, and the graph has not."""
 AS_IT_IS = "as it is"
 """How the note ends on values that are compared though their unit may be another."""
+NOT_COMPARED = "cannot be compared"
+"""How the note ends on values that may be numbers, and are left out of a comparison."""
+DOUBTED = (AS_IT_IS, NOT_COMPARED)
+"""How notes end on comparisons of which nobody knows whether they are right."""
 POINTS_NOWHERE = "I do not know what"
 """How the note begins where a question points at what came before, and nothing did."""
 
@@ -311,6 +315,8 @@ def silence(status: Status, notes: Sequence[str] = ()) -> str:
             return "The graph could not be asked, so nothing is certain."
         case "unsure" if any(note.endswith(AS_IT_IS) for note in notes):
             return "The values have another unit, or none that is known."
+        case "unsure" if any(note.endswith(NOT_COMPARED) for note in notes):
+            return "Some values may be numbers, and cannot be compared."
         case "unsure":
             return "I am not sure enough to answer."
         case "abstained" if any(note.startswith(NOTHING_CALLED) for note in notes):

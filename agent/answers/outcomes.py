@@ -1,11 +1,14 @@
 """What the likely readings of a question come to: the same, nothing, or something else."""
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain, starmap
 
 from ..errors import GroundwalkError
 from ..kg.terms import is_literal
+from ..languages import language_words
 from ..query.actions import Action
 from ..query.binding import Bound, Mention, TermNames
 from ..query.execute import execute
@@ -49,8 +52,16 @@ def weighed_and_narrowed(
     facts: Facts, queries: Sequence[ReadQuery], asked: Asked
 ) -> list[ReadQuery]:
     """The queries as the question likely means them: weighed, and narrowed to what it asks for."""
-    queries = [of_each_alone(facts, query, asked.before) for query in queries]
+    if queries and sharing_words().isdisjoint(re.findall(r"\w+", asked.question.lower())):
+        likeliest, *others = sorted(queries, key=lambda query: -query.probability)
+        queries = [of_each_alone(facts, likeliest, asked.before), *others]
     return narrowed(facts, weighed(facts, queries, asked), asked)
+
+
+@cache
+def sharing_words() -> frozenset[str]:
+    """Words by which somebody asks for what several things have in common, and not for each."""
+    return frozenset(language_words()["conversation"]["sharing"])
 
 
 def of_each_alone(facts: Facts, query: ReadQuery, before: Before) -> ReadQuery:

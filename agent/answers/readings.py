@@ -24,7 +24,7 @@ from ..query.tree import Last, Query, nested, write_query
 from ..query.words import classes_walked
 from ..reader.lexicon import label_words
 from ..records import (
-    AS_IT_IS,
+    DOUBTED,
     NO_FACTS,
     NOT_SURE_OF_READING,
     Entity,
@@ -291,8 +291,8 @@ def _judged(
     """The same with the status that it deserves.
 
     What is withheld leaves no answers and none of their notes, but those of `earlier` readings. So
-    does what was compared in a unit that its values may not have, unless the user says how sure is
-    enough: whether the answers are right, nobody knows.
+    does what was compared in a unit that its values may not have, or without values that may be
+    numbers, unless the user says how sure is enough: whether the answers are right, nobody knows.
     """
     confidence = computed.confidence
     at_least = _NOTHING if has_nothing(computed) else 0.0
@@ -300,9 +300,9 @@ def _judged(
         status, note = unsure_reading
         notes = [*left_out_of(account), *earlier, note]
         return replace(computed, status=status, answers=[], result=None, notes=notes)
-    as_they_are = next((note for note in computed.notes if note.endswith(AS_IT_IS)), None)
-    if as_they_are is not None and options.confidence is None:
-        notes = [*left_out_of(account), *earlier, f"{READ}{words}; {as_they_are}"]
+    doubted = next((note for note in computed.notes if note.endswith(DOUBTED)), None)
+    if doubted is not None and options.confidence is None:
+        notes = [*left_out_of(account), *earlier, f"{READ}{words}; {doubted}"]
         return replace(computed, status="unsure", answers=[], result=None, notes=notes)
     result = computed.result
     if result is not None and result["kind"] == "truth" and unread(account):

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import QuestionError
 from ..kg.labels.names import local_name
-from ..kg.nodes import literal_tag
+from ..kg.nodes import lexical_form, literal_tag
 from ..kg.terms import XSD, Term, is_literal
-from ..records import AS_IT_IS
+from ..records import AS_IT_IS, NOT_COMPARED
 from .currencies import currencies_of
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
 from .tree import Op
@@ -332,6 +332,7 @@ def ordered(
         as_date = is_date & (operand.date is not None)
         if len(values) and not (as_number | as_date).any():
             raise _no_order(facts, values, op, units.relation)
+        units.notes += _unread_numbers(facts, values[~(as_number | as_date)], units.relation)
         if operand.number is not None:
             converted = units.converted(sizes[is_number], units_of[is_number], operand.unit)
             bound = _coarse(np.array([operand.number]), operand.years)[0]
@@ -408,9 +409,10 @@ def comparable(
         )
     if len(kinds) and not mask.any():
         raise _no_order(facts, pairs.targets, "<", units.relation)
+    units.notes += _unread_numbers(facts, pairs.targets[~mask], units.relation)
     numbers, times = np.unique(units_of[mask], return_counts=True)
     common = int(numbers[times.argmax()]) if len(numbers) else 0
-    unit = facts.unit(common)
+    unit, every = facts.unit(common), int(mask.sum())
     for number in numbers[numbers != common].tolist():
         other_unit = facts.unit(number)
         rate = factor(other_unit or units.unstated, unit or units.unstated)
@@ -421,7 +423,19 @@ def comparable(
             units.notes.append(units.left_out(int(has_unit.sum()), has))
         else:
             sizes[has_unit] *= rate
+    if every > 2 * mask.sum():
+        units.notes.append(f"most values of {units.relation or 'the set'} {NOT_COMPARED}")
     return Pairs(pairs.sources[mask], pairs.targets[mask]), sizes[mask], unit
+
+
+def _unread_numbers(facts: Facts, values: Ids, relation: str) -> list[str]:
+    """The note on texts that may be numbers which are not read, as `c. 1640`; none without."""
+    texts = (term for term in facts.terms(distinct(np.sort(values))) if is_literal(term))
+    unread = [term for term in texts if any(map(str.isdigit, lexical_form(term)))]
+    if not unread:
+        return []
+    (name,) = facts.kg.walk_labels.names(unread[:1])
+    return [f"{relation or 'the set'} has values such as {name!r}, which {NOT_COMPARED}"]
 
 
 def _no_order(facts: Facts, values: Ids, op: str, relation: str) -> QuestionError:

@@ -5,7 +5,8 @@ that a large set is followed along is read whole, once, and kept sorted both way
 a million members is a few operations on arrays.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 from time import monotonic
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ..decoding.arrays import spans
 from ..errors import ShortageError
 from ..kg import KnowledgeGraph
+from ..kg.labels.literals import readable
 from ..kg.labels.names import local_name
 from ..kg.nodes import lexical_form, literal_tag, to_term
 from ..kg.patterns import is_blank
@@ -43,6 +45,8 @@ PLAIN_NUMBERS = frozenset(
     f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long")
 )
 
+_NUMBERED = re.compile(r" \(\d+\)$")
+"""What tells a name from an equal one."""
 _UNREAD, _TEXT, NUMBER, DATE = -1, 0, 1, 2
 
 
@@ -77,6 +81,7 @@ class Facts:
         self._ids: dict[Term, int] = {}
         self._whole: dict[Term, tuple[Pairs, Pairs]] = {}
         self._numeric: dict[Term, bool] = {}
+        self._written: dict[Term, Collection[Term]] = {}
         self._read_here: dict[Term, bool] = {}
         self._near: dict[tuple[Term, bool], dict[int, Ids]] = {}
         self._cached = 0
@@ -178,14 +183,19 @@ class Facts:
     def written(self, relation: Term) -> Iterable[Term]:
         """The literals of a relation; of one that is remote, some of each datatype and unit."""
         if isinstance(store := self.kg.store, SparqlStore):
-            return store.written(relation)
+            if relation not in self._written:
+                self._written[relation] = store.written(relation)
+            return self._written[relation]
         return filter(is_literal, self.terms(distinct(np.sort(self._read(relation)[0].targets))))
 
     def measured(self, ids: Ids) -> Measured:
         """What values the terms are."""
         self._grow()
-        for number in ids[self._kinds[ids] == _UNREAD].tolist():
-            self._measure(number)
+        unread = ids[self._kinds[ids] == _UNREAD].tolist()
+        amounts = self._amounts([self._terms[number] for number in unread])
+        for number in unread:
+            term = self._terms[number]
+            self._measure(number, amounts.get(term, term))
         return Measured(self._kinds[ids], self._sizes[ids], self._unit_of[ids])
 
     def unit(self, number: int) -> str:
@@ -317,6 +327,20 @@ class Facts:
             self._by_relation = by_relation
         return self._by_relation
 
+    def _amounts(self, terms: Iterable[Term]) -> dict[Term, Term]:
+        """Of the blank nodes that have one number and are shown as that with its unit, the text."""
+        blank = [term for term in terms if is_blank(term)] if self.kg.pinned else []
+        amounts = dict[Term, Term]()
+        names = self.kg.walk_labels.names(blank)
+        for node, name, steps in zip(blank, names, self.neighbours(blank), strict=True):
+            ends = [step.target for step in steps if not step.inverse and is_literal(step.target)]
+            numbers = [end for end in ends if (value := value_of(end)) and not value.unit]
+            shown = [readable(number, self.kg.profile) for number in numbers]
+            if len(numbers) == 1 and name.startswith(f"{shown[0]} "):
+                unit = _NUMBERED.sub("", name.removeprefix(f"{shown[0]} "))
+                amounts[node] = to_term(ox.Literal(f"{lexical_form(numbers[0])} {unit}"))
+        return amounts
+
     def _grow(self) -> None:
         """Make room for the values of new terms."""
         more = len(self._terms) - len(self._kinds)
@@ -325,11 +349,7 @@ class Facts:
             self._sizes = np.concatenate([self._sizes, np.full(more, np.nan)])
             self._unit_of = np.concatenate([self._unit_of, np.zeros(more, np.int32)])
 
-    def _measure(self, number: int) -> None:
-        term = self._terms[number]
-        if is_blank(term) and self.kg.pinned:
-            (shown,) = self.kg.walk_labels.names([term])
-            term = to_term(ox.Literal(shown))  # `76 °C`, of a node with a number and its unit
+    def _measure(self, number: int, term: Term) -> None:
         value = value_of(term)
         if value is None:
             self._kinds[number] = _TEXT

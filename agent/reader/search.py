@@ -275,6 +275,8 @@ _WORTH = np.array([_LIKENESS.get(name, 0.0) for name in FEATURES], np.float32)
 
 _PLAIN_SETS = frozenset(("pointer", "answers", "topics", "part", "end"))
 """Actions of which a query computes nothing."""
+_EVERY = frozenset(("class", "count", "end"))
+"""Those of a query for every member of a class, or how many there are."""
 _SETS = _PLAIN_SETS | _PLAIN
 """The same of a query that has labels."""
 
@@ -387,6 +389,8 @@ def _read_account(
     changing = set[int]()
     if _SETS.issuperset(action.kind for action in actions):
         changing = _beside(words, [label.called for label in named if label.way != CLASS])
+    if _EVERY.issuperset(action.kind for action in actions):
+        changing = _next_to(words, said_parts)
     for index in changing.copy():
         if max(word_label_scores[index], default=0.0) >= _MET_BESIDE:
             changing.remove(index)
@@ -464,6 +468,13 @@ def _of_other_classes(
     return {index for index, word in enumerate(words) if not others.isdisjoint(_forms(word))}
 
 
+def _next_to(words: Sequence[QuestionWord], label_parts: Collection[str]) -> set[int]:
+    """The words next to one of a class that is asked for whole: *purple robots* are not all."""
+    said = (at for at, word in enumerate(words) if not _forms(word).isdisjoint(label_parts))
+    beside = {at + way for at in said for way in (-1, 1)}
+    return beside & {*range(len(words))}
+
+
 def _had(actions: Sequence[Action], kg: KnowledgeGraph) -> list[Action]:
     """The relations of which a query asks only whether there is a value that is not true or false.
 
@@ -488,11 +499,9 @@ def _maybe_values(
     word of the label, or mean it where none is said and the values are texts.
     """
     parts = {*label_words(label.called)} - FUNCTION_WORDS
-    said = [index for index, word in enumerate(words) if not parts.isdisjoint(_forms(word))]
-    if said:
-        beside = {index + way for index in said for way in (-1, 1)}
-        beside |= {at + 1 for at in beside if at < len(words) and words[at].text in FUNCTION_WORDS}
-        return beside & {*range(len(words))}
+    if beside := _next_to(words, parts):
+        after = {at + 1 for at in beside if words[at].text in FUNCTION_WORDS}
+        return beside | after & {*range(len(words))}
     if label.tail != "text":
         return set()
     return {at for at, row in enumerate(scores) if row[column] == max(row) >= _MET_BESIDE}

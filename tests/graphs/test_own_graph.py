@@ -306,6 +306,8 @@ TOOLS = """
         ("Which products have a color?", "", {"Drill", "Saw"}),
         ("Which products have no color?", "", {"Axe"}),
         ("Which products have a website?", "", {"Drill"}),
+        ("How many purple products are there?", "purple", set[str]()),
+        ("How many products are there?", "", {"Drill", "Saw", "Axe"}),
     ],
 )
 def test_a_value_that_the_graph_lacks_is_left_out(
@@ -424,3 +426,60 @@ def test_a_family_name_alone_shows_who_has_it(
     candidates = [one["label"] for named in operation["mentions"] for one in named["candidates"]]
     assert sorted(candidates) == called
     assert ("__interrupt__" in state) == (len(called) > 1)
+
+
+DEALS = """
+@prefix : <https://deals.example/> .
+:Oak a :Deal ; :status "open" ; :buyer :Acme . :Elm a :Deal ; :status "lost" ; :buyer :Bell .
+:Acme a :Firm . :Bell a :Firm .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What is the status of Oak and Elm?", {"open", "lost"}),
+        ("What status do both Oak and Elm have?", set[str]()),
+        ("Which buyer do Oak and Elm have in common?", set[str]()),
+    ],
+)
+def test_what_two_things_have_is_not_what_both_have(
+    question: str, answers: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "deals.ttl"
+    path.write_text(DEALS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph: Any = build_graph(kg=kg, checkpointer=False).with_state()
+        state = graph.invoke({"question": question}, context=Options(confidence=0.5))
+    assert {answer["label"] for answer in state["answers"]} == answers
+
+
+HERBS = """
+@prefix : <https://herbs.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:herb a :Category ; rdfs:label "Herb" . :veg a :Category ; rdfs:label "Vegetable" .
+:Basil a :Plant ; :category :herb ; :sowing_month "March" ; :lives_in "Berlin" .
+:Tomato a :Plant ; :category :veg ; :sowing_month "March" .
+:Okoye a :Doctor ; :works_on :Icu . :Icu a :Ward . :Anna a :Patient ; :lives_in "Berlin" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("Which herbs are sown in March?", ["herbs"]),
+        ("Which doctors live in Berlin?", ["doctors"]),
+        ("Which plants are sown in March?", []),
+        ("Which doctors work on the ICU?", []),
+    ],
+)
+def test_a_word_that_names_something_is_not_passed_over(
+    question: str, left_out: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "herbs.ttl"
+    path.write_text(HERBS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph: Any = build_graph(kg=kg, checkpointer=False).with_state()
+        state = graph.invoke({"question": question})
+    words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
+    assert words[: len(left_out)] == left_out
+    assert (state["status"] in SILENT) == bool(left_out)

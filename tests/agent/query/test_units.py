@@ -14,6 +14,7 @@ from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.query.tree import read_query
 from groundwalk.agent.query.values import unit_in_iri, unit_in_name
+from groundwalk.agent.records import NOT_COMPARED
 
 from ..kg.sparql.endpoint import Endpoint
 
@@ -483,6 +484,8 @@ CRATES = """
   schema:weight [ a schema:QuantitativeValue ; schema:value 900 ; schema:unitCode "GRM" ] ;
   :cost [ schema:price 20 ; schema:priceCurrency "EUR" ] .
 :Cat a :Crate .
+:Dan a :Crate ; :heat [ qudt:numericValue 76 ; qudt:unit unit:DEG_C ] ;
+  schema:weight [ schema:value 1234567.5 ; schema:unitCode "KGM" ] .
 """
 
 
@@ -490,7 +493,8 @@ CRATES = """
     ("tree", "names", "value", "unit"),
     [
         ({"extreme": {"relation": "heat", "most": True}}, "Ann", None, ""),
-        ({"extreme": {"relation": "heat", "most": False}}, "Bea", None, ""),
+        ({"extreme": {"relation": "heat", "most": False}}, "Bea Dan", None, ""),
+        ({"extreme": {"relation": "weight", "most": True}}, "Dan", None, ""),
         (
             {"filters": [{"relation": "heat", "op": ">", "value": 100, "unit": "°C"}]},
             "Ann",
@@ -509,18 +513,49 @@ CRATES = """
             None,
             "",
         ),
-        ({"steps": [{"relation": "heat"}], "answer": "avg"}, "Ann Bea", 135, "°C"),
+        ({"steps": [{"relation": "heat"}], "answer": "sum"}, "Ann Bea Dan", 346, "°C"),
     ],
 )
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_nodes_of_a_number_and_its_unit_are_compared(
-    tree: dict[str, Any], names: str, value: float | None, unit: str, tmp_path: Path
+    tree: dict[str, Any],
+    names: str,
+    value: float | None,
+    unit: str,
+    language: str,
+    tmp_path: Path,
 ) -> None:
     file = tmp_path / "crates.ttl"
     file.write_text(CRATES, encoding="utf-8")
-    with open_kg(str(file)) as kg:
+    with open_kg(str(file), languages=[language]) as kg:
         facts, query = Facts(kg), read_query({"start": {"class": "Crate"}, **tree})
         outcome = execute(facts, bind(kg, query))
         heat = "<https://crates.example/heat>"
         assert GraphTables(facts).measures_at(heat, False) == {"number"}
     assert {*outcome.members} == {f"<https://crates.example/{name}>" for name in names.split()}
     assert (outcome.value, outcome.unit) == (value, unit)
+
+
+WORKS = """
+@prefix : <https://works.example/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Ann :made "c. 1640" . :Bea :made "1889"^^xsd:gYear . :Cat :made "1912"^^xsd:gYear .
+:Ann :age "unknown" . :Bea :age 8 . :Cat :age 12 .
+:Ann :cost "€9" . :Bea :cost "£8" . :Cat :cost 7 .
+"""
+
+
+@pytest.mark.parametrize(("relation", "is_told"), [("made", True), ("age", False), ("cost", True)])
+def test_what_may_be_a_number_is_not_left_out_unnoticed(
+    relation: str, is_told: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "works.ttl"
+    file.write_text(WORKS, encoding="utf-8")
+    start = {"start": {"domain": relation}}
+    condition = {"relation": relation, "op": "<", "value": 10, "unit": ""}
+    extreme = {"relation": relation, "most": True}
+    trees = [{**start, "extreme": extreme}]
+    trees += [] if relation == "cost" else [{**start, "filters": [condition]}]
+    with open_kg(str(file)) as kg:
+        for tree in trees:
+            outcome = execute(Facts(kg), bind(kg, read_query(tree)))
+            assert any(note.endswith(NOT_COMPARED) for note in outcome.notes) == is_told
