@@ -551,7 +551,8 @@ def test_what_may_be_a_number_is_not_left_out_unnoticed(
     file = tmp_path / "works.ttl"
     file.write_text(WORKS, encoding="utf-8")
     start = {"start": {"domain": relation}}
-    condition = {"relation": relation, "op": "<", "value": 10, "unit": ""}
+    bound = 1900 if relation == "made" else 10
+    condition = {"relation": relation, "op": "<", "value": bound}
     extreme = {"relation": relation, "most": True}
     trees = [{**start, "extreme": extreme}]
     trees += [] if relation == "cost" else [{**start, "filters": [condition]}]
