@@ -382,6 +382,21 @@ def test_an_address_is_one_value_or_unknown(tmp_path: Path, address: str, named:
         assert [text for text, _ in linked(linker, question)] == named
 
 
+DOCTORS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:o a :Employee ; rdfs:label "Prof. Dr. Ada Okoye" ; :salary 100 .
+:r a :Employee ; rdfs:label "Dr. Rita Rinaldi" ; :salary 120 .
+"""
+
+
+@pytest.mark.parametrize("second", ["Dr. Rinaldi", "Prof. Rinaldi", "Dr Rinaldi", "Ms. Rinaldi"])
+def test_a_title_opens_the_name_after_it(tmp_path: Path, second: str) -> None:
+    (tmp_path / "x.ttl").write_text(DOCTORS, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
+    expected = [("Dr. Okoye", "Prof. Dr. Ada Okoye"), (second, "Dr. Rita Rinaldi")]
+    assert linked(linker, f"Who earns more, Dr. Okoye or {second}?") == expected
+
+
 DRUGS = """
 @prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :atcCode rdfs:label "ATC code" . :in rdfs:label "manufactured in" .
