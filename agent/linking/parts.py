@@ -244,13 +244,14 @@ def _trimmed(
 def is_initial(question: str, token: Token, *, by_capital: bool = True) -> bool:
     """Whether a letter stands for a name; one that is a word has a full stop, or a capital.
 
-    A capital tells nothing at the start of a sentence, in `I`, and unless `by_capital`.
+    A capital tells nothing in `I`, at the start of a sentence or a word, and unless `by_capital`.
     """
     if len(token.norm) != 1 or not token.norm.isalpha():
         return False
-    has_capital = token.text.isupper() and not (token.opens or token.tail or token.norm == "i")
-    has_stop = question[token.end : token.end + 1] == "."
-    return token.norm not in _WORDS or has_stop or (by_capital and has_capital)
+    after = question[token.end : token.end + 1]
+    is_alone = after.isspace() and not (token.opens or token.tail or token.norm == "i")
+    has_capital = by_capital and is_alone and token.text.isupper()
+    return token.norm not in _WORDS or after == "." or has_capital
 
 
 def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:

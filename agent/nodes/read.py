@@ -33,7 +33,7 @@ from ..kg.labels.names import normalise
 from ..kg.store import metered
 from ..kg.terms import Term, is_literal
 from ..linking.plausible import everyday_words
-from ..linking.spans import Span, bracketed
+from ..linking.spans import Span, addresses_in, bracketed
 from ..linking.unlinked import may_be_missing, names_beside, words_of_no_name
 from ..linking.words import FUNCTION_WORDS
 from ..options import Options
@@ -102,6 +102,7 @@ def reading_node(
                 before = before_of(tools.kg, turns, pointing)
                 asked = _may_ask_again(Asked(question, named, before), turns)
                 _check_marked(tools.kg, asked)
+                _check_addresses(tools.kg, asked)
                 asked = replace(asked, unlinked=_names_not_linked(tools.kg, asked, words))
                 if _names_missing(tools.kg, asked, asked.unlinked, words):
                     asked = _without_stand_ins(asked)
@@ -166,6 +167,19 @@ def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
 
 
 _CHECK_SPELLING = "check how it is spelled"
+
+
+def _check_addresses(kg: KnowledgeGraph, asked: Asked) -> None:
+    """Raise NoPathError for an e-mail address that is not in the graph.
+
+    One that a large graph has may be no mention. An endpoint may not list all that it has.
+    """
+    for start, end in addresses_in(asked.question) if kg.pinned else ():
+        address = asked.question[start:end]
+        is_mention = any(m.start <= start and end <= m.end for m in asked.mentions.numbered)
+        terms = f'"{address}"', f"<mailto:{address}>"
+        if not is_mention and not any(_is_known(kg, term) for term in terms):
+            raise NoPathError(f"{NOTHING_CALLED} {address}: {_CHECK_SPELLING}")
 
 
 class _Words(NamedTuple):

@@ -90,6 +90,23 @@ def test_only_what_may_be_a_name_is_missing(company: Any, question: str, missing
     assert state["answers"] == []
 
 
+@pytest.mark.parametrize(
+    ("address", "is_missing"),
+    [("nobody.weber@acme.org", True), ("m.weber@acme.org", False), ("j.weber@acme.org", False)],
+)
+def test_an_address_that_is_not_there_is_told_whole(
+    tmp_path: Path, address: str, is_missing: bool
+) -> None:
+    text = """@prefix : <https://corp.example/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+    :m a :Person ; foaf:name "Mia Weber" ; foaf:mbox "m.weber@acme.org" ; :town "Bern" .
+    :j a :Person ; foaf:name "Jan Weber" ; foaf:mbox <mailto:j.weber@acme.org> ; :town "Graz" ."""
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
+    with open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache") as kg:
+        state = build_graph(kg=kg, checkpointer=False).invoke({"question": f"Who has {address}?"})
+    hint = f"nothing in the graph is called {address}: check how it is spelled"
+    assert (state["notes"] == [hint]) == is_missing
+
+
 def test_the_words_of_a_graph_are_collected_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
