@@ -10,7 +10,7 @@ from ..kg.labels.index import Hit
 from ..kg.labels.meanings import entities_meant, namesakes, written_term
 from ..kg.labels.names import normalise
 from ..kg.store import Labels
-from ..kg.terms import Term, is_literal
+from ..kg.terms import Term
 from .context import nouns, relation_phrases, relation_spans
 from .mention import Mention
 from .parts import (
@@ -33,6 +33,7 @@ from .ranking import (
     grade_part,
     has_capital,
     is_inside,
+    is_value,
     linked_span,
     order,
     overlaps,
@@ -55,7 +56,7 @@ from .spans import (
 )
 from .topics import Words, mentions
 from .typos import is_apart, is_within, likeness, lone_words, most_typos, suspects
-from .words import FUNCTION_WORDS, TITLES, singular
+from .words import FUNCTION_WORDS, MONTHS, TITLES, singular
 
 _LEAST_LIKENESS = 0.8
 _SHORT_TITLE = 3
@@ -68,6 +69,8 @@ _MOST_BEGINNINGS = 20
 """Stretches of one question that are looked up as the beginning of a longer name."""
 _MOST_CODES = 10
 """Codes of one question that are looked up as the ends of IRIs."""
+_WHOLE = 0.99
+"""A share of a name that no part of it has."""
 
 
 class Linker(Protocol):
@@ -129,7 +132,8 @@ class LabelLinker:
         exact = self._exact_matches(question, tokens, casing)
         exact += self._coded(question, tokens, exact)
         exact = self._with_longer(question, tokens, casing, exact)
-        exact = [it for item in exact if (it := self._of_person(question, tokens, item))]
+        exact = [item for item in exact if not _is_of_date(tokens, item)]
+        exact = self._of_persons(question, tokens, casing, exact)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
@@ -152,26 +156,51 @@ class LabelLinker:
             first -= 1
         return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
 
+    def _of_persons(
+        self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
+    ) -> list[LinkedSpan]:
+        """What was found, with persons in the place of values that are parts of their names."""
+        begins = {item.span: _with_initials(question, tokens, casing, item) for item in exact}
+        whole = [
+            person
+            for item in exact
+            for given in exact
+            if given.span.last + 1 == begins[item.span] < item.span.first
+            and (person := self._with_given_name(question, tokens, given, item))
+        ]
+        apart = [item for item in exact if not overlaps(item.span, whole)]
+        persons = (self._of_person(question, tokens, it, begins[it.span]) for it in apart)
+        return [*whole, *filter(None, persons)]
+
+    def _with_given_name(
+        self, question: str, tokens: Sequence[Token], given: LinkedSpan, family: LinkedSpan
+    ) -> LinkedSpan | None:
+        """Who has both names, and the initials between them unless the KG has no such names."""
+        first, begin = given.span.last + 1, family.span.first
+        if not is_value(given) or question[given.span.end : tokens[first].start].strip():
+            return None
+        words = _large_words(tokens, given.span) + _large_words(tokens, family.span)
+        span = family.span._replace(start=given.span.start, first=given.span.first)
+        initials = tuple(token.norm for token in tokens[first:begin])
+        part = Part(span, words, "", False, initials=initials)
+        return self._match_part(question, part) or self._match_part(
+            question, part._replace(initials=(), least=_WHOLE)
+        )
+
     def _of_person(
-        self, question: str, tokens: Sequence[Token], item: LinkedSpan
+        self, question: str, tokens: Sequence[Token], item: LinkedSpan, begin: int
     ) -> LinkedSpan | None:
         """Who has a name with the initials and titles before it, where that name is but a value.
 
         *J. Weber* is nobody where all called Weber have other initials, and *Dr. Weber* one of them
-        where there are several.
+        where there are several. The initials start at `begin`.
         """
-        if not all(is_literal(graded.hit.term) for graded in item.grades):
+        if not is_value(item):
             return item
-        first, last = item.span.first, item.span.last
-        begin = first
-        while begin and is_initial(question, tokens[begin - 1]):
-            if question[tokens[begin - 1].end : tokens[begin].start].strip() not in ("", "."):
-                break
-            begin -= 1
-        initials = tuple(token.norm for token in tokens[begin:first])
+        initials = tuple(token.norm for token in tokens[begin : item.span.first])
         span = item.span._replace(start=tokens[begin].start, first=begin)
         whole = self._titled(question, tokens, replace(item, span=span)).span
-        words = tuple(t.norm for t in tokens[first : last + 1] if t.norm not in FUNCTION_WORDS)
+        words = _large_words(tokens, item.span)
         if whole == item.span or not self._labels.containing(words):
             return item
         named = self._match_part(question, Part(whole, words, "", False, initials=initials))
@@ -185,8 +214,9 @@ class LabelLinker:
         span = item.span
         after = tokens[span.last + 1 : span.last + 2]
         titles = all(map(self._is_title, tokens[span.first : span.last + 1]))
-        is_value = all(is_literal(graded.hit.term) for graded in item.grades)
-        return titles and is_value and any(token.norm not in FUNCTION_WORDS for token in after)
+        return (
+            titles and is_value(item) and any(token.norm not in FUNCTION_WORDS for token in after)
+        )
 
     def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -444,3 +474,31 @@ class LabelLinker:
         named = without_overlaps([*mended, *certain])
         proper = any(has_capital(tokens, item.span) for item in (*named, *parted))
         return named if proper else without_overlaps([*mended, *exact])
+
+
+def _with_initials(question: str, tokens: Sequence[Token], casing: Casing, item: LinkedSpan) -> int:
+    """Where the initials start that stand before a value; its first word where there are none.
+
+    Where capitals tell names, one before it needs no full stop: *M Weber*.
+    """
+    begin = item.span.first
+    while begin and is_value(item):
+        token, gap = tokens[begin - 1], question[tokens[begin - 1].end : tokens[begin].start]
+        is_first_letter = is_initial(question, token, by_capital=casing.informative)
+        if gap.strip() not in ("", ".") or not is_first_letter:
+            break
+        begin -= 1
+    return begin
+
+
+def _large_words(tokens: Sequence[Token], span: Span) -> tuple[str, ...]:
+    words = tokens[span.first : span.last + 1]
+    return tuple(token.norm for token in words if token.norm not in FUNCTION_WORDS)
+
+
+def _is_of_date(tokens: Sequence[Token], item: LinkedSpan) -> bool:
+    """Whether a value is a month beside the number of its day or year: `May 2024`, `3 May`."""
+    first, last = item.span.first, item.span.last
+    beside = [*tokens[max(0, first - 1) : first], *tokens[last + 1 : last + 2]]
+    is_month = first == last and tokens[first].norm in MONTHS
+    return is_month and is_value(item) and any(token.norm.isdecimal() for token in beside)

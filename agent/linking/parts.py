@@ -83,32 +83,43 @@ def beginnings(
     them at least is no everyday word.
     """
     covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
-
     within = {pair for span in taken_spans for pair in pairwise(range(span.first, span.last + 1))}
-
-    def may_stand(at: int) -> bool:
-        token = tokens[at]
-        is_rare = not is_everyday([token.norm], everyday)
-        name_like = is_rare and not is_ordinary(token.norm)
-        return at in covered or (_is_capital(token, everyday) if casing.informative else name_like)
-
-    stretches = list[tuple[int, int]]()
-    for run in _runs(question, tokens):
-        for first in (at for at in run if may_stand(at) and not _may_precede(tokens[at])):
-            for last in filter(may_stand, range(first + 1, min(first + _LONGEST, run[-1] + 1))):
-                inner = range(first, last + 1)
-                rare = {at for at in inner if not is_everyday([tokens[at].norm], everyday)}
-                if (
-                    rare - covered
-                    and not covered.isdisjoint(inner)
-                    and all(may_stand(at) or tokens[at].norm in _INNER for at in inner)
-                    and not within & {(first - 1, first), (last, last + 1)}
-                ):
-                    stretches.append((first, last))
+    of_name = {
+        at
+        for at, token in enumerate(tokens)
+        if at in covered or _may_be_of_name(token, casing, everyday)
+    }
+    inner_words = {at for at, token in enumerate(tokens) if token.norm in _INNER}
+    rare = {at for at, token in enumerate(tokens) if not is_everyday([token.norm], everyday)}
+    stretches = [
+        (first, last)
+        for first, last in _stretches(question, tokens, of_name)
+        if (inner := set(range(first, last + 1))) <= of_name | inner_words
+        and inner & rare - covered
+        and inner & covered
+        and not within & {(first - 1, first), (last, last + 1)}
+    ]
     for first, last in sorted(stretches, key=lambda ends: (ends[0] - ends[1], ends)):
         words = tokens[first : last + 1]
         content = tuple(word.norm for word in words if word.norm not in FUNCTION_WORDS)
         yield Part(_span(tokens, first, last), content, f"{normalised(words)} ", False)
+
+
+def _may_be_of_name(token: Token, casing: Casing, everyday: frozenset[str]) -> bool:
+    """Whether a word has a capital where these tell names, and else is no ordinary one."""
+    if casing.informative:
+        return _is_capital(token, everyday)
+    return not is_everyday([token.norm], everyday) and not is_ordinary(token.norm)
+
+
+def _stretches(
+    question: str, tokens: Sequence[Token], ends: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    """The first and the last of some words, both among `ends`; no title or initial is first."""
+    for run in _runs(question, tokens):
+        for first in (at for at in run if at in ends and not _may_precede(tokens[at])):
+            last_end = min(first + _LONGEST, run[-1] + 1)
+            yield from ((first, last) for last in range(first + 1, last_end) if last in ends)
 
 
 def _may_precede(token: Token) -> bool:
@@ -119,7 +130,8 @@ def _may_precede(token: Token) -> bool:
 def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) -> Iterator[Part]:
     """The part with words beside it that are outside of `taken_spans`, most words first.
 
-    Before it only words that are no ordinary ones: *films of* begins no name.
+    Before it only words that are no ordinary ones: *films of* begins no name. No title ends one: it
+    opens the name that follows.
     """
     covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
     first, last = part.span.first, part.span.last
@@ -128,6 +140,7 @@ def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) ->
         (start, end)
         for start in (first, *before[:_BESIDE])
         for end in range(last, min(len(tokens), last + _BESIDE + 1))
+        if end == last or tokens[end].norm not in TITLES
     )
     for start, end in sorted(stretches, key=lambda side: side[0] - side[1]):
         stretch = [token.norm for token in tokens[start : end + 1]]
@@ -228,12 +241,17 @@ def _trimmed(
                 yield Part(span, content, "", False, initials=initials)
 
 
-def is_initial(question: str, token: Token) -> bool:
-    """Whether a letter stands for a name; one that is a word has a full stop."""
+def is_initial(question: str, token: Token, *, by_capital: bool = True) -> bool:
+    """Whether a letter stands for a name; one that is a word has a full stop, or a capital.
+
+    A capital tells nothing in `I`, at the start of a sentence or a word, and unless `by_capital`.
+    """
+    if len(token.norm) != 1 or not token.norm.isalpha():
+        return False
     after = question[token.end : token.end + 1]
-    return (
-        len(token.norm) == 1 and token.norm.isalpha() and (after == "." or token.norm not in _WORDS)
-    )
+    is_alone = after.isspace() and not (token.opens or token.tail or token.norm == "i")
+    has_capital = by_capital and is_alone and token.text.isupper()
+    return token.norm not in _WORDS or after == "." or has_capital
 
 
 def _is_common(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -333,12 +351,12 @@ def _runs(question: str, tokens: Sequence[Token]) -> Iterator[list[int]]:
     """
     run: list[int] = []
     for position, token in enumerate(tokens):
-        is_one = is_dotted(tokens, position)
+        is_of_file = is_dotted(tokens, position)
         is_apart = not _APART.isdisjoint(question[tokens[position - 1].end : token.start])
-        if run and (is_apart or is_one):
+        if run and (is_apart or is_of_file):
             yield run
             run = []
-        if not is_one:
+        if not is_of_file:
             run.append(position)
     if run:
         yield run

@@ -9,7 +9,7 @@ from math import log
 from typing import NamedTuple
 
 from ..kg.labels.index import Hit, SurfaceKind, TermInfo
-from ..kg.terms import Term
+from ..kg.terms import Term, is_literal
 from .context import Relevance, listed_with
 from .mention import Candidate, Matched
 from .spans import Span, Token
@@ -201,6 +201,11 @@ def _best_rivals(rivals: Iterable[Candidate]) -> tuple[Candidate, ...]:
 def order(item: LinkedSpan) -> tuple[int, float, Span]:
     """The longest first, then the best fit."""
     return item.span.first - item.span.last, -item.fit, item.span
+
+
+def is_value(item: LinkedSpan) -> bool:
+    """Whether a span means nothing but literals."""
+    return all(is_literal(graded.hit.term) for graded in item.grades)
 
 
 def overlaps(span: Span, items: Iterable[LinkedSpan]) -> bool:

@@ -81,7 +81,7 @@ class Spelling(NamedTuple):
 def tokenise(question: str) -> list[Token]:
     """The words of a question with their offsets."""
     tokens: list[Token] = []
-    addresses = [match.span() for match in _ADDRESS.finditer(question)]
+    addresses = addresses_in(question)
     for start, end in words(question):
         text = question[start:end]
         norm = normalise(text)
@@ -125,6 +125,11 @@ def spans(tokens: Sequence[Token], longest: int) -> Iterator[Span]:
             for last in range(first, min(first + longest, len(tokens))):
                 if not (last + 1 < len(tokens) and tokens[last + 1].dotted):
                     yield Span(token.start, tokens[last].end, first, last)
+
+
+def addresses_in(question: str) -> list[tuple[int, int]]:
+    """Where the e-mail addresses of a question stand."""
+    return [match.span() for match in _ADDRESS.finditer(question)]
 
 
 def is_address(text: str) -> bool:

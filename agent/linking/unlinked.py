@@ -33,13 +33,15 @@ def names_beside(
     return [Span(tokens[run[0]].start, tokens[run[-1]].end, run[0], run[-1]) for run in names]
 
 
-def may_be_missing(text: str, vocabulary: Iterable[Word]) -> bool:
-    """Whether something may be called so that the graph lacks.
+def words_of_no_name(vocabulary: Iterable[Word]) -> frozenset[str]:
+    """The words of a graph's relations and classes, and those of dates and money."""
+    of_labels = (word for entry in vocabulary for word in normalise(entry.text).split())
+    return OF_DATES_AND_MONEY.union(of_labels)
 
-    Words of its relations and classes are there, and those of dates and money are no names.
-    """
-    of_labels = {word for entry in vocabulary for word in normalise(entry.text).split()}
-    return not is_everyday(normalise(text).split(), OF_DATES_AND_MONEY | of_labels)
+
+def may_be_missing(text: str, no_names: frozenset[str]) -> bool:
+    """Whether something may be called so that the graph lacks; all `no_names` are there."""
+    return not is_everyday(normalise(text).split(), no_names)
 
 
 def _may_be_of_name(token: Token, taken_stretches: Sequence[tuple[int, int]]) -> bool:

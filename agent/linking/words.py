@@ -33,6 +33,9 @@ TITLES = frozenset(
 )
 """Forms of address before the name of a person, in all languages, normalised."""
 
+MONTHS = frozenset(language_words()["months"])
+"""The names of months, and what is left of them in writing."""
+
 OF_DATES_AND_MONEY = frozenset(
     word.lower()
     for words in (

@@ -8,7 +8,7 @@ is not sure enough, it is said what was read, and nothing is answered.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from langgraph.runtime import Runtime
 
@@ -20,6 +20,7 @@ from ..answers.outcomes import apart_from_itself, weighed_and_narrowed
 from ..answers.queries import Executed
 from ..answers.readings import SHOWN, Answering, ForMethod, Read, ReadWith, answered, lacking_names
 from ..answers.topics import best_topics, linked
+from ..caching import once
 from ..conversation.alone import FOLLOWS, pointing_word, stands_alone
 from ..conversation.alone import SURE as SURE_ALONE
 from ..conversation.before import before_of
@@ -32,8 +33,8 @@ from ..kg.labels.names import normalise
 from ..kg.store import metered
 from ..kg.terms import Term, is_literal
 from ..linking.plausible import everyday_words
-from ..linking.spans import Span, bracketed
-from ..linking.unlinked import may_be_missing, names_beside
+from ..linking.spans import Span, addresses_in, bracketed
+from ..linking.unlinked import may_be_missing, names_beside, words_of_no_name
 from ..linking.words import FUNCTION_WORDS
 from ..options import Options
 from ..query.account import LEFT_OUT
@@ -83,6 +84,7 @@ def reading_node(
     itself, is left to others; so is one with a name that a user must choose. The node raises
     ServiceError where the graph does not answer.
     """
+    words = once(lambda: _words_of(tools.kg))
 
     def run(state: State, runtime: Runtime[Options]) -> State:
         since, options = perf_counter(), runtime.context or Options()
@@ -100,8 +102,9 @@ def reading_node(
                 before = before_of(tools.kg, turns, pointing)
                 asked = _may_ask_again(Asked(question, named, before), turns)
                 _check_marked(tools.kg, asked)
-                asked = replace(asked, unlinked=_names_not_linked(tools.kg, asked))
-                if _names_missing(tools.kg, asked, asked.unlinked):
+                _check_addresses(tools.kg, asked)
+                asked = replace(asked, unlinked=_names_not_linked(tools.kg, asked, words))
+                if _names_missing(tools.kg, asked, asked.unlinked, words):
                     asked = _without_stand_ins(asked)
                 _check_context(asked)
                 asked, queries = _read_in_context(
@@ -116,7 +119,7 @@ def reading_node(
                     likely = [apart_from_itself(facts, query, asked.before) for query in likely]
                 outcome = answering(tools, asked, likely, options)
                 if outcome.for_method is None and outcome.computed.status in SILENT:
-                    outcome = _unanswered(tools.kg, asked, likely, outcome)
+                    outcome = _unanswered(tools.kg, asked, likely, outcome, words)
             except NoPathError as error:
                 outcome = Read(Executed(Computed("abstained", notes=[error.message])))
         if outcome.for_method is None:
@@ -166,22 +169,49 @@ def _check_marked(kg: KnowledgeGraph, asked: Asked) -> None:
 _CHECK_SPELLING = "check how it is spelled"
 
 
-def _names_not_linked(kg: KnowledgeGraph, asked: Asked) -> list[Span]:
+def _check_addresses(kg: KnowledgeGraph, asked: Asked) -> None:
+    """Raise NoPathError for an e-mail address that is not in the graph.
+
+    One that a large graph has may be no mention. An endpoint may not list all that it has.
+    """
+    for start, end in addresses_in(asked.question) if kg.pinned else ():
+        address = asked.question[start:end]
+        is_mention = any(m.start <= start and end <= m.end for m in asked.mentions.numbered)
+        terms = f'"{address}"', f"<mailto:{address}>"
+        if not is_mention and not any(_is_known(kg, term) for term in terms):
+            raise NoPathError(f"{NOTHING_CALLED} {address}: {_CHECK_SPELLING}")
+
+
+class _Words(NamedTuple):
+    """The words of a graph that alone name no entity, and those that no missing thing has."""
+
+    everyday: frozenset[str]
+    no_names: frozenset[str]
+
+
+def _words_of(kg: KnowledgeGraph) -> _Words:
+    vocabulary = kg.labels.vocabulary()
+    return _Words(everyday_words(vocabulary), words_of_no_name(vocabulary))
+
+
+def _names_not_linked(kg: KnowledgeGraph, asked: Asked, words: Callable[[], _Words]) -> list[Span]:
     """What has the capitals of a name, and is no mention; an endpoint may not list all names."""
     if not kg.pinned:
         return []
     taken = [_with_unit(asked, number) for number in range(len(asked.mentions.numbered))]
-    return names_beside(asked.question, taken, everyday_words(kg.labels.vocabulary()))
+    return names_beside(asked.question, taken, words().everyday)
 
 
-def _names_missing(kg: KnowledgeGraph, asked: Asked, names: Sequence[Span]) -> list[str]:
+def _names_missing(
+    kg: KnowledgeGraph, asked: Asked, names: Sequence[Span], words: Callable[[], _Words]
+) -> list[str]:
     """Those of some names that nothing in the graph has, nor has in a longer name."""
     texts = [asked.question[name.start : name.end] for name in names]
-    vocabulary = kg.labels.vocabulary() if texts else []
     return [
         text
         for text in texts
-        if may_be_missing(text, vocabulary) and not kg.labels.containing(normalise(text).split())
+        if may_be_missing(text, words().no_names)
+        and not kg.labels.containing(normalise(text).split())
     ]
 
 
@@ -228,13 +258,19 @@ def _askable(queries: Sequence[ReadQuery]) -> list[ReadQuery]:
     return askable
 
 
-def _unanswered(kg: KnowledgeGraph, asked: Asked, likely: Sequence[ReadQuery], read: Read) -> Read:
+def _unanswered(
+    kg: KnowledgeGraph,
+    asked: Asked,
+    likely: Sequence[ReadQuery],
+    read: Read,
+    words: Callable[[], _Words],
+) -> Read:
     """What comes of a question that has no answer, without readings that are at odds with it.
 
     One with a name that the graph lacks has none, and that is told.
     """
     lacking = lacking_names(kg, asked, read.account, LEFT_OUT)
-    if names := _names_missing(kg, asked, lacking):
+    if names := _names_missing(kg, asked, lacking, words):
         missing = [f"{NOTHING_CALLED} {name}: {_CHECK_SPELLING}" for name in names]
         computed = Computed("abstained", notes=[*left_out_of(read.account), *missing])
         return Read(Executed(computed), account=read.account)

@@ -149,18 +149,28 @@ def _day(
 
 
 def months_in(question: str, words: Spelling) -> Iterator[NamedValue]:
-    """Months with their year: `March 2021`. One that may be a word has its capital."""
+    """Months with their year: `March 2021`. One that may be a word has its capital.
+
+    Of two months the first has the year of the second: `in May or June 2021`.
+    """
     for date in _MONTH.finditer(question):
         if number := _month(date["month"], words):
+            first = words.month_before.search(question, 0, date.start())
+            if first and 0 < (earlier := _month(first["month"], words)) < number:
+                text, value = f"{first['month']} {date['year']}", f"{date['year']}-{earlier:02}"
+                yield NamedValue(*first.span("month"), "date", text, MentionValue(value))
             month = MentionValue(f"{date['year']}-{number:02}")
             yield NamedValue(*date.span(), "date", date[0], month)
 
 
 def months_of_any_year(question: str, words: Spelling) -> Iterator[NamedValue]:
-    """Months without a year, as XSD writes them: *in May* is `--05`."""
+    """Months without a year, as XSD writes them: *in May or June* are `--05` and `--06`."""
+    end = 0
     for name in _MONTH_ALONE.finditer(question):
         number = _month(name[0], words)
-        if number and follows(question, name.start(), words.before_months):
+        is_next = end and words.between_months.fullmatch(question, end, name.start())
+        if number and (is_next or follows(question, name.start(), words.before_months)):
+            end = name.end()
             yield NamedValue(*name.span(), "date", name[0], MentionValue(f"--{number:02}"))
 
 

@@ -76,6 +76,10 @@ class Spelling:
     """A year before its era, and maybe another one before it; and a year after its era."""
     before_months: frozenset[str]
     """Words after which a month without its year is one of any year."""
+    between_months: re.Pattern[str]
+    """What stands between two of these."""
+    month_before: re.Pattern[str]
+    """A month at the end of what stands before one with its year."""
     openings: frozenset[str]
     """Words after which what joins two numbers makes a range of them."""
     between: re.Pattern[str]
@@ -96,6 +100,7 @@ def spelling() -> Spelling:
     table = language_words("en")
     marks = table["spelling"]
     joined = _range([*marks["ranges"], *marks["either"]])
+    between_months = rf",?\s+(?i:{'|'.join((marks['joint'], *marks['either']))})\s+|,\s+"
     before = f"(?i:{'|'.join(map(re.escape, marks['eras']))})"
     common = f"(?:{'|'.join(map(re.escape, marks['common_eras']))})"
     return Spelling(
@@ -120,6 +125,8 @@ def spelling() -> Spelling:
             re.compile(rf"(?<!\w)(?P<era>{common})\s*(?P<year>{_YEAR})(?!\w|[.,]\d)"),
         ),
         frozenset(marks["before_months"]),
+        re.compile(rf"\.?(?:{between_months})"),
+        re.compile(rf"(?<![\w.,-])(?P<month>[^\W\d_]{{3,9}})\.?(?:{between_months})\Z"),
         frozenset(marks["openings"]),
         re.compile(_range(marks["ranges"])),
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),

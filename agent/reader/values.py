@@ -98,8 +98,7 @@ def _values(kg: KnowledgeGraph) -> dict[Term, _Value]:
         if relation in kg.profile.naming or (is_large and not _has_few(kg, relation)):
             continue
         reached_ids = facts.reached(relation)
-        few = facts.terms(reached_ids[:3])
-        if len(reached_ids) > _MOST_VALUES or not any(map(is_literal, few)):
+        if len(reached_ids) > _MOST_VALUES or not any(map(is_literal, facts.terms(reached_ids))):
             continue
         pairs, is_title = facts.step(reached_ids, relation, inverse=True), relation in naming
         uses = dict(zip(*np.unique(pairs.sources, return_counts=True), strict=True))

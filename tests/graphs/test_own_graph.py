@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from groundwalk import Options, build_graph, open_kg
+from groundwalk.agent.nodes import read
 from groundwalk.agent.query.account import LEFT_OUT
 from groundwalk.agent.records import SILENT
 from langgraph.checkpoint.memory import InMemorySaver
@@ -87,6 +88,41 @@ def test_only_what_may_be_a_name_is_missing(company: Any, question: str, missing
     hint = f"nothing in the graph is called {missing}: check how it is spelled"
     assert notes == ([hint] if missing else [])
     assert state["answers"] == []
+
+
+@pytest.mark.parametrize(
+    ("address", "is_missing"),
+    [("nobody.weber@acme.org", True), ("m.weber@acme.org", False), ("j.weber@acme.org", False)],
+)
+def test_an_address_that_is_not_there_is_told_whole(
+    tmp_path: Path, address: str, is_missing: bool
+) -> None:
+    text = """@prefix : <https://corp.example/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+    :m a :Person ; foaf:name "Mia Weber" ; foaf:mbox "m.weber@acme.org" ; :town "Bern" .
+    :j a :Person ; foaf:name "Jan Weber" ; foaf:mbox <mailto:j.weber@acme.org> ; :town "Graz" ."""
+    (tmp_path / "x.ttl").write_text(text, encoding="utf-8")
+    with open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache") as kg:
+        state = build_graph(kg=kg, checkpointer=False).invoke({"question": f"Who has {address}?"})
+    hint = f"nothing in the graph is called {address}: check how it is spelled"
+    assert (state["notes"] == [hint]) == is_missing
+
+
+def test_the_words_of_a_graph_are_collected_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected, collect = list[int](), read.everyday_words
+
+    def counted(vocabulary: Any) -> frozenset[str]:
+        collected.append(1)
+        return collect(vocabulary)
+
+    monkeypatch.setattr(read, "everyday_words", counted)
+    (tmp_path / "company.ttl").write_text(COMPANY, encoding="utf-8")
+    with open_kg(str(tmp_path / "company.ttl"), cache=tmp_path / "cache") as kg:
+        graph = build_graph(kg=kg, checkpointer=False)
+        for place in ("Narnia", "Mordor"):
+            graph.invoke({"question": f"How many projects are there in {place}?"})
+    assert len(collected) == 1
 
 
 def test_a_name_beside_one_that_is_not_there_is_not_answered_alone(company: Any) -> None:

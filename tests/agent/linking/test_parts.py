@@ -382,6 +382,21 @@ def test_an_address_is_one_value_or_unknown(tmp_path: Path, address: str, named:
         assert [text for text, _ in linked(linker, question)] == named
 
 
+DOCTORS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:o a :Employee ; rdfs:label "Prof. Dr. Ada Okoye" ; :salary 100 .
+:r a :Employee ; rdfs:label "Dr. Rita Rinaldi" ; :salary 120 .
+"""
+
+
+@pytest.mark.parametrize("second", ["Dr. Rinaldi", "Prof. Rinaldi", "Dr Rinaldi", "Ms. Rinaldi"])
+def test_a_title_opens_the_name_after_it(tmp_path: Path, second: str) -> None:
+    (tmp_path / "x.ttl").write_text(DOCTORS, encoding="utf-8")
+    linker = LabelLinker(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache").labels)
+    expected = [("Dr. Okoye", "Prof. Dr. Ada Okoye"), (second, "Dr. Rita Rinaldi")]
+    assert linked(linker, f"Who earns more, Dr. Okoye or {second}?") == expected
+
+
 DRUGS = """
 @prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :atcCode rdfs:label "ATC code" . :in rdfs:label "manufactured in" .
@@ -462,6 +477,9 @@ STAFF = """
         ("j. weber", ["Jonas Weber"]),
         ("Ms. L. Weber", ["Lena Weber"]),
         ("A. Weber", []),
+        ("L Weber", ["Lena Weber"]),
+        ("M Weber", []),
+        ("M Holm", ["Mia Holm"]),
         ("H. Weber", ["H. Weber"]),
         ("Dr. Weber", ["Jonas Weber", "Lena Weber"]),
         ("dr. weber", ["Jonas Weber", "Lena Weber"]),
@@ -479,3 +497,56 @@ def test_titles_and_initials_before_a_name_that_is_a_value(
     candidates = [candidate.label for mention in mentions for candidate in mention.candidates]
     assert sorted(candidates) == meant
     assert all(is_ambiguous(mention) == (len(meant) > 1) for mention in mentions)
+
+
+GIVEN = """
+@prefix : <https://x.example/> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+:max a :Person ; foaf:givenName "Max" ; foaf:familyName "Weber" .
+:mia a :Person ; foaf:givenName "Mia" ; foaf:familyName "Weber" .
+:jan a :Person ; foaf:givenName "Jan Piet" ; foaf:familyName "Weber" .
+:ann a :Person ; foaf:name "Max Karl Holm" ; foaf:familyName "Holm" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Max M. Weber", ["Max Weber"]),
+        ("Max M Weber", ["Max Weber"]),
+        ("Max K. Holm", ["Max Karl Holm"]),
+        ("M Weber", ["Max Weber", "Mia Weber"]),
+        ("J Weber", ["Jan Piet Weber"]),
+    ],
+)
+def test_initials_between_or_before_values_that_are_names(
+    tmp_path: Path, name: str, meant: list[str]
+) -> None:
+    (tmp_path / "x.ttl").write_text(GIVEN, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    (mention,) = LabelLinker(LabelsWithValues(kg)).link(f"Where was {name} born?")
+    assert mention.text == name
+    assert sorted(candidate.label for candidate in mention.candidates) == meant
+
+
+HERBS = """
+@prefix : <https://x.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:basil a :Herb ; rdfs:label "Basil" ; :sowing_month "May" . :june :sowing_month "June" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which orders were placed in May 2024?", []),
+        ("Which orders were placed on 3 May?", []),
+        ("Which orders were placed on May 3, 2024?", []),
+        ("Which herbs are sown in May?", [("May", "May")]),
+        ("Which herbs are sown in May or June?", [("May", "May"), ("June", "June")]),
+    ],
+)
+def test_a_month_beside_a_number_is_no_value(
+    tmp_path: Path, question: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "x.ttl").write_text(HERBS, encoding="utf-8")
+    kg = open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache")
+    assert linked(LabelLinker(LabelsWithValues(kg)), question) == expected

@@ -3,7 +3,7 @@
 import pytest
 from groundwalk.agent.kg.labels.index import Word
 from groundwalk.agent.linking.plausible import everyday_words
-from groundwalk.agent.linking.unlinked import may_be_missing, names_beside
+from groundwalk.agent.linking.unlinked import may_be_missing, names_beside, words_of_no_name
 
 EVERYDAY = everyday_words([])
 
@@ -45,4 +45,4 @@ def test_names_that_are_not_taken(question: str, names: list[str]) -> None:
 )
 def test_words_of_labels_dates_and_money_are_not_missing(name: str, is_missing: bool) -> None:
     vocabulary = [Word("ATC code", "<http://example.org/atcCode>", relation=True)]
-    assert may_be_missing(name, vocabulary) == is_missing
+    assert may_be_missing(name, words_of_no_name(vocabulary)) == is_missing

@@ -191,6 +191,12 @@ def test_a_year_with_its_era(question: str, said: list[tuple[str, str | int]]) -
         ("born in May?", [("May", "--05")]),
         ("in september or in Dec.", [("september", "--09"), ("Dec", "--12")]),
         ("hired in March 2021", [("March 2021", "2021-03")]),
+        ("born in May or June?", [("May", "--05"), ("June", "--06")]),
+        ("in Sept. and Dec., or June", [("Sept", "--09"), ("Dec", "--12"), ("June", "--06")]),
+        ("in May, June or July", [("May", "--05"), ("June", "--06"), ("July", "--07")]),
+        ("in May or by April or June", [("May", "--05")]),
+        ("in May or June 2021", [("May 2021", "2021-05"), ("June 2021", "2021-06")]),
+        ("in May and may rain", [("May", "--05")]),
         ("in may, in march, by Theresa May, in May-June, in Mayfair", []),
     ],
 )

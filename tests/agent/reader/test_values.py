@@ -99,3 +99,15 @@ def test_codes_of_digits_are_values(kg: KnowledgeGraph, question: str, code: str
 
 def test_plain_numbers_are_no_values_of_texts(kg: KnowledgeGraph) -> None:
     assert linked(kg, "What has the size 2004.7 or the count 42?") == []
+
+
+def test_a_text_of_a_relation_that_leads_mostly_to_things_is_a_value(tmp_path: Path) -> None:
+    name = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    lines = [
+        f'<urn:jug{n}> <urn:acquired_from> <urn:dealer{n}> . <urn:dealer{n}> {name} "Ann {n}" .'
+        for n in range(5)
+    ]
+    lines.append('<urn:urn> <urn:acquired_from> "Baron de Witt" .')
+    (tmp_path / "x.ttl").write_text("\n".join(lines), encoding="utf-8")
+    labels = LabelsWithValues(open_kg(str(tmp_path / "x.ttl"), cache=tmp_path / "cache"))
+    assert [hit.text for hit in labels.lookup("baron de witt")] == ["Baron de Witt"]
