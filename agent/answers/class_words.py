@@ -152,7 +152,7 @@ def not_met(
     open_ = _unspoken(facts, bound, words)
     if not open_:
         return []
-    classes = [set(_classes_of(facts, term)) for term in _walked_through(outcome)]
+    classes = [set(classes_of(facts, term)) for term in _walked_through(outcome)]
     if not all(classes):
         return []
     every = set[Term]().union(*classes)
@@ -186,10 +186,10 @@ def narrowing(
     """
     if len(outcome.members) > _NARROWED:
         return None
-    classes_of_members = [set(_classes_of(facts, term)) for term in outcome.members]
+    classes_of_members = [set(classes_of(facts, term)) for term in outcome.members]
     members = {*outcome.members}
     classes_on_the_way = [
-        set(_classes_of(facts, term)) for term in _walked_through(outcome) if term not in members
+        set(classes_of(facts, term)) for term in _walked_through(outcome) if term not in members
     ]
     named_classes = {class_ for word in _unspoken(facts, bound, words) for class_ in word.classes}
     candidates = {
@@ -229,7 +229,7 @@ def _walked_through(outcome: Outcome) -> list[Term]:
     return [term for term in terms if not term.startswith('"')]
 
 
-def _classes_of(facts: Facts, term: Term) -> Iterable[Term]:
+def classes_of(facts: Facts, term: Term) -> Iterable[Term]:
     """The classes of a thing, and those above them."""
     (node,) = facts.ids([term]).tolist()
     classes = {facts.term(class_) for _, class_ in facts.types_of(node)}

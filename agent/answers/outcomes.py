@@ -17,7 +17,14 @@ from ..query.members import Outcome
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
 from ..query.tree import Query
-from .class_words import ClassWord, asked_for, class_words, narrowing, not_met
+from .class_words import (
+    ClassWord,
+    asked_for,
+    class_words,
+    classes_of,
+    narrowing,
+    not_met,
+)
 
 _LEAST = 0.02
 """The least probability of a reading that is executed before it is known which is answered."""
@@ -31,10 +38,14 @@ _NOTHING = 0.3
 """How likely a question is right to come to nothing, beside how likely a misread one does."""
 _NAMED = 0.05
 """The same for a question that comes to what it names."""
+_SAMPLED = 50
+"""Things that a relation leads to whose classes are looked at."""
 _OF_OTHERS = 0.1
 """The same for a question that names a class which nothing is of that it comes to."""
 _SHARED = 0.1
 """The same for a question for an extreme that most share."""
+_IN_VAIN = 0.1
+"""How likely a question is that cannot have another answer than it has."""
 
 
 def same_result(
@@ -104,7 +115,7 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     an extreme where one differs from others. Where the graph is not at hand, the queries are as
     they were.
     What weighs little beside others may yet be the likeliest of them. An extreme that all share
-    answers nothing, so that another question was meant, read or not: it is hardly likely by itself.
+    answers nothing, nor does a no to what is never so: another question was meant, read or not.
     """
     least = min(_LEAST, _BESIDE * max((query.probability for query in queries), default=0.0))
     likely = [query for query in queries if query.probability >= least]
@@ -125,13 +136,17 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
             * (_NOTHING if _takes_nothing_away(facts, query, outcome, asked.before) else 1.0)
             for (query, outcome), share in zip(came_to, shares, strict=True)
         ]
-    if len(set(weights)) == 1 and 1.0 not in shares:
+    are_vain = [
+        share == 1.0 or _is_of_other_kind(facts, query.bound)
+        for query, share in zip(likely, shares, strict=True)
+    ]
+    if len(set(weights)) == 1 and not any(are_vain):
         return list(queries)
     total = sum(query.probability for query in likely)
     weighted = sum(w * query.probability for w, query in zip(weights, likely, strict=True))
     factors = [
-        weight * total / weighted * (_SHARED if share == 1.0 else 1.0)
-        for weight, share in zip(weights, shares, strict=True)
+        weight * total / weighted * (_IN_VAIN if is_vain else 1.0)
+        for weight, is_vain in zip(weights, are_vain, strict=True)
     ]
     reweighed = [
         replace(query, probability=query.probability * factor)
@@ -139,6 +154,34 @@ def weighed(facts: Facts, queries: Sequence[ReadQuery], asked: Asked) -> list[Re
     ]
     reweighed += [query for query in queries if query.probability < least]
     return sorted(reweighed, key=lambda query: -query.probability)
+
+
+def _is_of_other_kind(facts: Facts, bound: Bound) -> bool:
+    """Whether a query asks if a thing is among some that are never of its class, nor it.
+
+    Whether a ward is where somebody lives, who live in towns: nobody asks that, and it is always
+    false.
+    """
+    tree = bound.query
+    is_among = tree == Query(start=tree.start, steps=tree.steps, also=tree.also, answer="yesno")
+    if not (is_among and tree.steps and len(tree.also) == 1):
+        return False
+    (other,) = tree.also
+    if not isinstance(other.start, tuple) or other != Query(start=other.start):
+        return False
+    asked = {bound.mentioned(number).term for number in other.start}
+    relation, inverse = bound.hops(tree.steps)[-1]
+    nodes = facts.having(relation) if inverse else facts.reached(relation)
+    ends = facts.terms(nodes)
+    if not asked.isdisjoint(ends) or any(term is None or is_literal(term) for term in asked):
+        return False
+    sample = ends[:: -(-len(ends) // _SAMPLED)] if ends else []
+    kinds, kinds_of_ends = (
+        [{""} if is_literal(term) else {*classes_of(facts, term)} for term in terms]
+        for terms in (filter(None, asked), sample)
+    )
+    are_known = all(kinds) and all(kinds_of_ends)
+    return are_known and set[str]().union(*kinds).isdisjoint(chain.from_iterable(kinds_of_ends))
 
 
 def _listed(facts: Facts, query: ReadQuery, asked: Asked) -> Outcome | None:

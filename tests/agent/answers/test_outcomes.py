@@ -256,3 +256,36 @@ def test_what_two_things_cannot_share_is_asked_of_each(
         united = {member for outcome in of_each for member in outcome.members}
         if is_united:
             assert {*execute(facts, asked.bound).members} == united
+
+
+WARD = """
+@prefix : <http://ward.example/> .
+:Anna a :Patient ; :lives_in :Bonn ; :nurse :Jo ; :diet "soft" . :Bonn a :Town . :Jo a :Nurse .
+:Icu a :Ward . :Kay a :Nurse . :Ulm a :Town . :Lost :size 3 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("relation", "inverse", "start", "other", "is_vain"),
+    [
+        ("lives_in", False, "Anna", "Icu", True),
+        ("lives_in", False, "Anna", "Ulm", False),
+        ("lives_in", False, "Anna", "Bonn", False),
+        ("lives_in", True, "Bonn", "Icu", True),
+        ("nurse", False, "Anna", "Kay", False),
+        ("diet", False, "Anna", "Icu", True),
+        ("nurse", False, "Anna", "Lost", False),
+    ],
+)
+def test_whether_a_thing_is_among_others_of_another_kind_is_hardly_asked(
+    relation: str, inverse: bool, start: str, other: str, is_vain: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "ward.ttl"
+    file.write_text(WARD, encoding="utf-8")
+    steps = [{"relation": relation, "inverse": inverse}]
+    tree = {"start": [0], "steps": steps, "and": [{"start": [1]}], "answer": "yesno"}
+    things = [Mention(name, f"<http://ward.example/{name}>") for name in (start, other)]
+    with closing(open_kg(str(file))) as kg:
+        query = ReadQuery(bind(kg, read_query(tree), things), (), 0.9)
+        (after,) = weighed(Facts(kg), [query], Asked("?", mentions_of("?", [])))
+    assert (after.probability < 0.5) == is_vain
