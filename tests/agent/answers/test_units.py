@@ -21,7 +21,7 @@ ANIMALS = """
 @prefix unit: <http://qudt.org/vocab/unit/> .
 :height qudt:unit unit:CentiM .
 :Rex a :Animal ; :weight_kg 0.345 ; :height 22.5 ; :age 7 ; :load "2 kg" ; :power "230 W" ;
-  :bred_year 1990 ; :born 1990 .
+  :bred_year 1990 ; :born 1990 ; :size_l 4 ; :class_m 5 ; :price_per_kg 3.5 .
 :Bea a :Animal ; :weight_kg 1234567.8 ; :height 20.0 ; :age 7.0 ; :load "2 g" .
 """
 REX = Mention("Rex", "<https://zoo.example/Rex>")
@@ -54,6 +54,9 @@ OF_ALL: Mapping[str, Any] = {"start": {"class": "Animal"}, "steps": [{"relation"
         (of_rex("power"), "How many kW?", "230 W", ["230 W are 0.23 kW"]),
         (of_rex("age"), "How many years?", "7", []),
         (of_rex("bred year"), "How many days?", "1990", []),
+        (of_rex("size l"), "How many ml?", "4", []),
+        (of_rex("class m"), "How many cm?", "5", []),
+        (of_rex("price per kg"), "How much in grams?", "3.5", []),
         (
             OF_ALL,
             "How many grams?",
