@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.answers.queries import executed
-from groundwalk.agent.answers.texts import answers_line, value_text
+from groundwalk.agent.answers.texts import answers_line, number_text, value_text
 from groundwalk.agent.answers.units import converted
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg.profile import AUTO
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.named_values import units_in
@@ -106,6 +107,26 @@ def test_the_columns_of_a_table_have_units(zoo: KnowledgeGraph) -> None:
     assert computed.result is not None
     assert "Rex | 0.345 kg | 230 W | 1990" in computed.result["text"].split("; ")
     assert computed.result.get("units") == ["", "kg", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [
+        (53_382.2088667, "g", "53,382.2 g"),
+        (146.333333333, "°C", "146.333 °C"),
+        (-31.3333333333, "°C", "-31.3333 °C"),
+        (78_000.1666667, "", "78,000.2"),
+        (1_234_567.16667, "", "1,234,567"),
+        (0.00123456789012, "", "0.00123457"),
+        (1_234_568.145, "kg", "1,234,568.145 kg"),
+        (12.3456789, "", "12.3456789"),
+        (1_234_567_890.25, "€", "1,234,567,890.25 €"),
+        (123_456_789_012, "", "123,456,789,012"),
+        (0, "", "0"),
+    ],
+)
+def test_an_average_has_the_digits_that_are_read(number: float, unit: str, text: str) -> None:
+    assert number_text(number, unit, AUTO) == text
 
 
 def test_equal_numbers_are_not_told_apart(zoo: KnowledgeGraph) -> None:
