@@ -21,6 +21,7 @@ from ..agent.evidence.reply import printable, step_of
 from ..agent.evidence.text import MARKS, TreeNode, chain_trees, step_parts
 from ..agent.kg import KnowledgeGraph
 from ..agent.kg.terms import Triple, is_literal
+from ..agent.query.values import unit_in_name
 from ..agent.records import Answer, Entity, Kind, Named, Reading, Result, StepRecord
 from ..agent.state import State
 from .session import Event, graph_notes
@@ -198,7 +199,7 @@ class Screen:
         table = _headed(["", *relations.values()] if is_one else [])
         rows = list[tuple[str, Text]]()
         for answer, owners, mark in zip(answers, of, marks, strict=True):
-            is_said = answer.get("unit", "") in heading.split()
+            is_said = answer.get("unit", "") in {*heading.split(), unit_in_name(heading)}
             named_value = value_text(answer) if is_said else with_unit(answer)
             name = printable(named_value) if is_one else answer_text(answer)
             value = Text(name, style="bold").append(f" {mark}" if mark else "", "not bold dim")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..kg import KnowledgeGraph
-from ..kg.labels.literals import readable
 from ..kg.profile import AUTO, Profile
 from ..kg.store import metered
 from ..kg.terms import Path, Step, Term, Triple, is_literal, node_of
@@ -13,16 +12,12 @@ from ..query.binding import Bound
 from ..query.members import Outcome
 from ..query.tree import Entity as EntityStart
 from ..query.tree import OfClass, nested
-from ..query.values import SECONDS, duration_of
 from ..records import Answer, Entity, Form, Kind, Named, Result, Status, StepRecord
 from .candidates import entity_record, name_terms, step_records
-from .texts import value_text, with_unit
+from .texts import number_text, value_text, with_unit
 
 _SHOWN = 10
 """Members that a line of text names."""
-
-_MOST_SECONDS = 1e10
-"""The longest duration that is shown in days and hours."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +73,6 @@ KINDS: Mapping[str, Kind] = {
     "max": "largest",
 }
 """What a number is that a query asks for."""
-_GROUPED = 10_000
-"""Numbers from which thousands are set apart: smaller ones may be years."""
 
 
 @dataclass(frozen=True)
@@ -474,14 +467,6 @@ def cell_text(cell: Named | int | float | None, unit: str = "", profile: Profile
     if isinstance(cell, (int, float)):
         return number_text(cell, unit, profile)
     return value_text(cell, unit)
-
-
-def number_text(number: float, unit: str, profile: Profile) -> str:
-    """A number for readers, with its unit; many seconds are a duration."""
-    if unit == SECONDS and 1 <= abs(number) < _MOST_SECONDS:
-        return readable(duration_of(number), profile)
-    shown = f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
-    return f"{shown} {unit}".rstrip()
 
 
 def _records(runs: Mapping[Step, Sequence[StepRecord]], steps: Iterable[Step]) -> list[StepRecord]:

@@ -2,15 +2,27 @@
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
+from math import floor, log10
 
+from ..kg.labels.literals import readable
 from ..kg.labels.names import one_line
 from ..kg.nodes import lexical_form, literal_tag
+from ..kg.profile import Profile
 from ..kg.terms import XSD, Term, is_literal
-from ..query.values import value_of
+from ..query.values import SECONDS, duration_of, value_of
 from ..records import Answer, Named
 
 _NUMBERED = re.compile(r" \(\d+\)")
 """What tells a name from an equal one where nothing else does."""
+_MOST_SECONDS = 1e10
+"""The longest duration that is shown in days and hours."""
+_GROUPED = 10_000
+"""Numbers from which thousands are set apart: smaller ones may be years."""
+_DIGITS = 6
+"""Of a rounded number, at least."""
+_MOST_DIGITS, _MOST_AFTER_POINT = 10, 4
+"""Of a number that is shown as it is: with more of both it is rather an average."""
 
 
 def is_bare_number(term: Term) -> bool:
@@ -45,3 +57,25 @@ def with_unit(answer: Answer) -> str:
 def answers_line(answers: Iterable[Answer]) -> str:
     """The names of all answers in one line, with their units."""
     return "; ".join(map(with_unit, answers))
+
+
+def number_text(number: float, unit: str, profile: Profile) -> str:
+    """A number for readers, with its unit; many seconds are a duration.
+
+    An average of very many digits is rounded.
+    """
+    if unit == SECONDS and 1 <= abs(number) < _MOST_SECONDS:
+        return readable(duration_of(number), profile)
+    _, digits, exponent = Decimal(str(number)).as_tuple()
+    if len(digits) > _MOST_DIGITS and int(exponent) < -_MOST_AFTER_POINT:
+        number = to_be_read(number)
+    shown = f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
+    return f"{shown} {unit}".rstrip()
+
+
+def to_be_read(number: float) -> int | float:
+    """A number with enough digits to be read, whole where it is."""
+    if not number:
+        return 0
+    short = round(number, max(0, _DIGITS - 1 - floor(log10(abs(number)))))
+    return int(short) if short.is_integer() else short

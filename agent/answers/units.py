@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import cache
-from math import floor, log10
 from typing import NamedTuple
 
 from ..errors import ServiceError
@@ -14,13 +13,11 @@ from ..query.named_values import units_in
 from ..query.question import Asked
 from ..query.values import factor, unit_of_datatype, value_of
 from ..records import Answer, Named
-from .computed import Computed, number_text
-from .texts import is_bare_number, with_unit
+from .computed import Computed
+from .texts import is_bare_number, number_text, to_be_read, with_unit
 
 _MOST_CONVERTED = 5
 """Values that are told in another unit."""
-_DIGITS = 6
-"""Of a converted number, at least."""
 
 
 def with_units(facts: Facts, computed: Computed) -> Computed:
@@ -61,7 +58,7 @@ def converted(asked: Asked, computed: Computed, profile: Profile) -> list[str]:
         if any(rate == 1.0 for rate, _ in rates):
             return []
         notes = [
-            f"{number.text} are {number_text(_rounded(number.size * rate), unit, profile)}"
+            f"{number.text} are {number_text(to_be_read(number.size * rate), unit, profile)}"
             for rate, number in rates
             if rate is not None
         ]
@@ -89,11 +86,3 @@ def _numbers(computed: Computed, profile: Profile) -> list[_Number]:
             unit = answer.get("unit") or unit_of_datatype(value.unit, profile)
             numbers.append(_Number(value.number, unit, with_unit(answer)))
     return numbers
-
-
-def _rounded(number: float) -> int | float:
-    """A number with enough digits to be read, whole where it is."""
-    if not number:
-        return 0
-    short = round(number, max(0, _DIGITS - 1 - floor(log10(abs(number)))))
-    return int(short) if short.is_integer() else short

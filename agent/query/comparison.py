@@ -17,6 +17,7 @@ from ..records import AS_IT_IS, NOT_COMPARED
 from .currencies import currencies_of
 from .facts import DATE, NO_ONE, NUMBER, Facts, Ids, Pairs, distinct, starts_run
 from .tree import Op
+from .unit_signs import is_size
 from .values import (
     factor,
     is_currency,
@@ -166,10 +167,15 @@ class Units:
 
     @property
     def shown(self) -> str:
-        """The unit that a number of such values is shown with; *release year* is no unit of one."""
+        """The unit that a number of such values is shown with.
+
+        *In year* is no unit of one, and a letter at the end of an IRI may be a size.
+        """
+        if self.term is not None and (stated := self.facts.unit_of(self.term)):
+            return stated
         is_whole_word = is_name_of_unit(self.unstated) and not self.relation.endswith((")", "]"))
-        stated = "" if self.term is None else self.facts.unit_of(self.term)
-        return stated or ("" if is_whole_word else self.unstated)
+        may_be_size = is_size(self.unstated) and not unit_in_name(self.relation)
+        return "" if is_whole_word or may_be_size else self.unstated
 
     @cached_property
     def currency(self) -> str:

@@ -12,6 +12,7 @@ from ..kg.profile import Profile
 from ..kg.terms import XSD, Term, is_literal
 from ..linking.words import FUNCTION_WORDS
 from .currencies import currencies_of
+from .unit_signs import is_sign, is_sign_in_names, is_word_of_rate
 
 if TYPE_CHECKING:
     from pint import Unit, UnitRegistry
@@ -35,11 +36,16 @@ _MOST_UNITS = 10_000
 """Texts and pairs of units that are remembered."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _AMOUNT = re.compile(
-    r"(?:([A-Za-z]{3}|[^\w\s.,+-]) ?)?"
-    r"([+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?)"
-    r"( ?[^\d\s]+[23]?)?"
+    r"(?P<before>[A-Za-z]{3} ?|[^\w\s.,+-] ?)?(?P<sign>[+-])?"
+    r"(?:(?P<comma>\d{1,3}(?:\.\d{3})+,\d\d?|\d+,\d\d?|0,\d+)"
+    r"|(?P<point>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))"
+    r"(?P<after> ?[^\d\s]+[23]?)?"
 )
-"""A number with what stands right before and after it."""
+"""A number, with a decimal comma or a decimal point, and what stands right before and after it."""
+_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_MINUS = "\u2212"
+"""The sign that is no hyphen."""
+_SHORTEST_WORD = 4
 _LONGEST_AMOUNT = 40
 PERCENT = "%"
 
@@ -93,18 +99,34 @@ def is_amount(literal: Term) -> bool:
 def _amount_of(text: str) -> Quantity | None:
     """The number of a text with a known unit after it, or a currency before or after it.
 
-    A unit of one letter stands after a space, so that `4K` and `12A` are no numbers.
+    `1.500 kg` is none: it may be 1500 or 1.5.
     """
-    match = _AMOUNT.fullmatch(text.replace("−", "-")) if len(text) <= _LONGEST_AMOUNT else None
-    if match is None:
+    is_short = len(text) <= _LONGEST_AMOUNT
+    match = _AMOUNT.fullmatch(text.replace(_MINUS, "-")) if is_short else None
+    if match is None or _MAYBE_THOUSANDS.fullmatch(match["point"] or ""):
         return None
-    before, number, after = match[1] or "", match[2].replace(",", ""), match[3] or ""
+    before, after = (match["before"] or "").strip(), match["after"] or ""
     unit = before or after.strip()
-    if bool(before) == bool(after) or (len(after) == 1 and after.isalpha()):
+    is_bare = not unit and text.startswith(_MINUS)
+    is_known = is_currency(before) if before else _is_unit_of_amount(after)
+    if (before and after) or not (is_known or is_bare or unit == PERCENT):
         return None
-    if unit != PERCENT and not (is_currency(unit) if before else is_measure(unit)):
-        return None
-    return Quantity("" if unit == PERCENT else unit, (Decimal(number),))
+    with_comma = (match["comma"] or "").replace(".", "").replace(",", ".")
+    number = Decimal((match["sign"] or "") + (with_comma or match["point"].replace(",", "")))
+    return Quantity("" if unit == PERCENT else unit, (number,))
+
+
+def _is_unit_of_amount(after: str) -> bool:
+    """Whether what stands after a number is its unit.
+
+    A unit of one letter stands after a space, so that `4K` and `12A` are no numbers. So do words,
+    which are looked up; shorter ones are rather the time of a day, or a place.
+    """
+    unit = after.strip()
+    is_apart = after.startswith(" ")
+    if currencies_of(unit) or (is_sign(unit) and (is_apart or len(unit) > 1)):
+        return True
+    return is_apart and len(unit) >= _SHORTEST_WORD and unit.isalpha() and is_measure(unit)
 
 
 def _date_of(text: str) -> Quantity | None:
@@ -153,17 +175,21 @@ def _date_of_day(time: Decimal | str) -> float:
 # Units
 
 _PLAIN = str.maketrans("²³·", "23*")
-_NAMES = {"ha": "hectare", "h": "hour", "min": "minute", "kn": "knot", "°C": "degC", "°F": "degF"}
+_NAMES = {"ha": "hectare", "h": "hour", "min": "minute", "kn": "knot", "KB": "kilobyte"} | {
+    "°C": "degC",
+    "°F": "degF",
+}
 """What profiles write where pint reads something else, or nothing."""
 _UNIT = re.compile(r"[^\W\d]+(?:\*\*[23])?(?:[ */][^\W\d]+(?:\*\*[23])?)*|%")
 _DEGREES = ("degree_Celsius", "degree_Fahrenheit")
 _LONGEST = 40
-_LAST_WORD = re.compile(
-    r"[(\[]([^()\[\]]+)[)\]]\s*$|\bin (\S+)\s*$|[^\W_][\s_]+([^\W_]{2,})\s*$|^([^\W_]{3,})\s*$"
-)
-"""A unit in brackets or after *in*, which may be a letter, or the last word of a name."""
-_AFTER_UNDERSCORE = re.compile(r"[^\W_]_([ghlms]|[^\W_]{2,})>$")
+_MARKED = re.compile(r"[(\[]([^()\[\]]+)[)\]]\s*$|\bin (\S+)\s*$")
+"""A unit in brackets or after *in*, which may be a letter."""
+_LAST_WORD = re.compile(r"(?:([^\W_]+)[\s_]+([^\W_]{2,})|^([^\W_]{3,}))\s*$")
+"""The last word of a name, and the one before it."""
+_AFTER_UNDERSCORE = re.compile(r"(?<=[^\W_]{2})_([ghlms])>$|[^\W_]_([^\W_]{2,})>$")
 """A unit at the end of an IRI. Other letters are rather a grade or a size."""
+_BEFORE_UNDERSCORE = re.compile(r"[^\W_]+(?=_[^\W_]+>$)")
 
 
 def factor(unit: str, target: str) -> float | None:
@@ -218,28 +244,34 @@ def unit_of_term(term: Term, profile: Profile) -> str:
 def unit_in_name(name: str) -> str:
     """The unit that the name of a relation ends in, `height (m)`, `height in m` or `height mm`.
 
-    Empty where that is none. What has a capital only since a word begins there, as in `lengthMm`,
-    has none of its own.
+    Empty where that is none, as in *price per kg*. A last word that is not marked so is a common
+    unit or a currency. What has a capital only since a word begins there, as in `lengthMm`, has
+    none of its own.
     """
-    match = _LAST_WORD.search(name)
-    if match is None:
+    if marked := _MARKED.search(name):
+        text = marked[1] or marked[2]
+        is_capitalised = text.istitle() and len(text) > 1 and is_unit(text.lower())
+        return text.lower() if is_capitalised else (text if is_measure(text) else "")
+    last = _LAST_WORD.search(name)
+    if last is None or is_word_of_rate(last[1] or ""):
         return ""
-    text = match[match.lastindex or 0]
-    small = text.lower()
-    if match[3] and small in FUNCTION_WORDS:
-        return ""
-    if text.istitle() and len(text) > 1 and is_unit(small):
-        return small
-    return text if is_measure(text) else ""
+    text = last[2] or last[3]
+    spellings = {text, text.lower()} if text.istitle() else {text}
+    known = list(filter(is_sign_in_names, spellings))
+    if len(known) == 1:
+        return known[0]
+    return text if not known and currencies_of(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)
 def unit_in_iri(relation: Term) -> str:
     """The unit after the last underscore of an IRI, as in `length_m`; empty where that is none."""
     match = _AFTER_UNDERSCORE.search(relation)
-    text = match[1] if match else ""
-    is_word = len(text) > 1 and text.lower() in FUNCTION_WORDS
-    return text if text and not is_word and is_unit(text) else ""
+    before = _BEFORE_UNDERSCORE.search(relation)
+    if match is None or before is None or is_word_of_rate(before[0]):
+        return ""
+    text = match[1] or match[2]
+    return text if match[1] or is_sign_in_names(text) or currencies_of(text) else ""
 
 
 @lru_cache(maxsize=_MOST_UNITS)

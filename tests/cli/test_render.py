@@ -165,6 +165,27 @@ def test_values_stand_in_the_order_of_their_marks(marks: list[str]) -> None:
     assert lines == ([zoe, ann] if all(marks) else [ann, zoe])
 
 
+@pytest.mark.parametrize(
+    ("heading", "value"), [("height (cm)", "3"), ("height cm", "3"), ("height", "3 cm")]
+)
+def test_a_unit_that_the_heading_has_is_not_repeated(heading: str, value: str) -> None:
+    written = io.StringIO()
+    relation = {"term": "<urn:height>", "label": heading}
+    answers = [
+        {
+            "term": '"3"^^<http://www.w3.org/2001/XMLSchema#integer>',
+            "label": "3",
+            "score": 1.0,
+            "chains": [[{**step(), "relation": relation}]],
+            "of": [{"term": f"<urn:{name}>", "label": name}],
+            "unit": "cm",
+        }
+        for name in ("Ann", "Zoe")
+    ]
+    Screen(console=Console(file=written, width=80)).named(cast(Any, answers), ["", ""])
+    assert " ".join(written.getvalue().splitlines()[-1].split()) == f"Zoe {value}"
+
+
 def test_numbers_of_a_table_are_shown_with_their_units() -> None:
     written = io.StringIO()
     maker = Named(term="<https://parts.example/Acme>", label="Acme")

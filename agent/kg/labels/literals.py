@@ -12,7 +12,9 @@ A literal that is not in the form of its datatype, or has leading zeros, is show
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 
+from ...languages import language_words
 from ..nodes import literal_tag
 from ..profile import Profile
 from ..terms import XSD, Term
@@ -147,8 +149,14 @@ def _date(fields: Mapping[str, str | None], english: bool) -> str:
     words = [str(int(day))] if day else []
     words += [_MONTHS[int(month) - 1]] if month else []
     words += [year.lstrip("-0") or "0"] if year else []
-    words += ["BC"] if year and year.startswith("-") else []
+    words += [_before_common_era()] if year and year.startswith("-") else []
     return " ".join(words)
+
+
+@cache
+def _before_common_era() -> str:
+    """What stands after years that are counted backwards."""
+    return language_words()["spelling"]["eras"][0].upper()
 
 
 def _time(fields: Mapping[str, str | None]) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from groundwalk.agent.answers.queries import executed
-from groundwalk.agent.answers.texts import answers_line, value_text
+from groundwalk.agent.answers.texts import answers_line, number_text, value_text
 from groundwalk.agent.answers.units import converted
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
+from groundwalk.agent.kg.profile import AUTO
 from groundwalk.agent.query.binding import Mention, bind
 from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.named_values import units_in
@@ -21,7 +22,7 @@ ANIMALS = """
 @prefix unit: <http://qudt.org/vocab/unit/> .
 :height qudt:unit unit:CentiM .
 :Rex a :Animal ; :weight_kg 0.345 ; :height 22.5 ; :age 7 ; :load "2 kg" ; :power "230 W" ;
-  :bred_year 1990 ; :born 1990 .
+  :bred_year 1990 ; :born 1990 ; :size_l 4 ; :class_m 5 ; :price_per_kg 3.5 .
 :Bea a :Animal ; :weight_kg 1234567.8 ; :height 20.0 ; :age 7.0 ; :load "2 g" .
 """
 REX = Mention("Rex", "<https://zoo.example/Rex>")
@@ -54,6 +55,9 @@ OF_ALL: Mapping[str, Any] = {"start": {"class": "Animal"}, "steps": [{"relation"
         (of_rex("power"), "How many kW?", "230 W", ["230 W are 0.23 kW"]),
         (of_rex("age"), "How many years?", "7", []),
         (of_rex("bred year"), "How many days?", "1990", []),
+        (of_rex("size l"), "How many ml?", "4", []),
+        (of_rex("class m"), "How many cm?", "5", []),
+        (of_rex("price per kg"), "How much in grams?", "3.5", []),
         (
             OF_ALL,
             "How many grams?",
@@ -103,6 +107,26 @@ def test_the_columns_of_a_table_have_units(zoo: KnowledgeGraph) -> None:
     assert computed.result is not None
     assert "Rex | 0.345 kg | 230 W | 1990" in computed.result["text"].split("; ")
     assert computed.result.get("units") == ["", "kg", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [
+        (53_382.2088667, "g", "53,382.2 g"),
+        (146.333333333, "°C", "146.333 °C"),
+        (-31.3333333333, "°C", "-31.3333 °C"),
+        (78_000.1666667, "", "78,000.2"),
+        (1_234_567.16667, "", "1,234,567"),
+        (0.00123456789012, "", "0.00123457"),
+        (1_234_568.145, "kg", "1,234,568.145 kg"),
+        (12.3456789, "", "12.3456789"),
+        (1_234_567_890.25, "€", "1,234,567,890.25 €"),
+        (123_456_789_012, "", "123,456,789,012"),
+        (0, "", "0"),
+    ],
+)
+def test_an_average_has_the_digits_that_are_read(number: float, unit: str, text: str) -> None:
+    assert number_text(number, unit, AUTO) == text
 
 
 def test_equal_numbers_are_not_told_apart(zoo: KnowledgeGraph) -> None:

@@ -2,11 +2,13 @@
 
 import pytest
 from groundwalk.agent.kg.terms import XSD
+from groundwalk.agent.languages import language_words
 from groundwalk.agent.query.values import (
     SECONDS,
     duration_of,
     factor,
     is_amount,
+    is_measure,
     is_unit,
     value_of,
 )
@@ -88,6 +90,39 @@ def test_a_duration_is_a_number_of_seconds(text: str, seconds: float | None, kin
         ("21°F", (21, "°F")),
         ("4K", None),
         ("12A", None),
+        ("5m", None),
+        ("5 m", (5, "m")),
+        ("8 hours", (8, "hours")),
+        ("2 litres", (2, "litres")),
+        ("40 V", (40, "V")),
+        ("60 dB", (60, "dB")),
+        ("5 J/kg", (5, "J/kg")),
+        ("2nd", None),
+        ("3rd", None),
+        ("4th", None),
+        ("5 th", None),
+        ("10 am", None),
+        ("5 pm", None),
+        ("12 A", None),
+        ("38 L", None),
+        ("21 K", None),
+        ("7 S", None),
+        ("9 B", None),
+        ("5 m/f", None),
+        ("1.500 €", None),
+        ("1.500 kg", None),
+        ("EUR 12.500", None),
+        ("0.345 kg", (0.345, "kg")),
+        ("0,345 kg", (0.345, "kg")),
+        ("1234.500 kg", (1_234.5, "kg")),
+        ("1,299 EUR", (1_299, "EUR")),
+        ("8,95 EUR", (8.95, "EUR")),
+        ("12,40 €", (12.4, "€")),
+        ("1,5 kg", (1.5, "kg")),
+        ("1.299,00 €", (1_299, "€")),
+        ("€−5", (-5, "€")),
+        ("−5", (-5, "")),
+        ("−5 to 3", None),
         ("12 Monkeys", None),
         ("AAA 12", None),
         ("kg 12", None),
@@ -103,6 +138,11 @@ def test_a_text_may_be_a_number_with_its_unit(text: str, amount: tuple[float, st
     assert is_amount(f'"{text}"') == (amount is not None)
     assert value_of(f'"{text}"@en') is None
     assert not is_amount(f'"{text}"@en')
+
+
+def test_common_units_are_known() -> None:
+    signs = language_words()["units"]["signs"].split()
+    assert {sign for sign in signs if not is_measure(sign)} == {"dB"}
 
 
 def test_a_plain_number_needs_no_reading() -> None:
