@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from math import floor, log10
+from math import floor, isfinite, log10
 
 from ..kg.labels.literals import readable
 from ..kg.labels.names import one_line
@@ -67,7 +67,7 @@ def number_text(number: float, unit: str, profile: Profile) -> str:
     if unit == SECONDS and 1 <= abs(number) < _MOST_SECONDS:
         return readable(duration_of(number), profile)
     _, digits, exponent = Decimal(str(number)).as_tuple()
-    if len(digits) > _MOST_DIGITS and int(exponent) < -_MOST_AFTER_POINT:
+    if isfinite(number) and len(digits) > _MOST_DIGITS and int(exponent) < -_MOST_AFTER_POINT:
         number = to_be_read(number)
     shown = f"{number:,}" if abs(number) >= _GROUPED else f"{number}"
     return f"{shown} {unit}".rstrip()

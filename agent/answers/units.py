@@ -78,7 +78,8 @@ class _Number(NamedTuple):
 def _numbers(computed: Computed, profile: Profile) -> list[_Number]:
     """The number that was computed; else the answers that are numbers."""
     result, numbers = computed.result, list[_Number]()
-    if result is not None and isinstance(size := result["value"], (int, float)):
+    size = None if result is None or result["kind"] == "truth" else result["value"]
+    if result is not None and size is not None:
         unit = result.get("unit", "")
         return [_Number(size, unit, number_text(size, unit, profile))]
     for answer in computed.answers:

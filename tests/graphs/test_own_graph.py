@@ -519,3 +519,15 @@ def test_a_word_that_names_something_is_not_passed_over(
     words = [word["text"] for word in state["account"] if word["used_by"] in LEFT_OUT]
     assert words[: len(left_out)] == left_out
     assert (state["status"] in SILENT) == bool(left_out)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"), [("Is Saw red?", True), ("Does Axe have a color?", False)]
+)
+def test_a_yes_or_no_is_no_number_with_a_unit(question: str, value: bool, tmp_path: Path) -> None:
+    path = tmp_path / "tools.ttl"
+    path.write_text(TOOLS, encoding="utf-8")
+    with open_kg(str(path)) as kg:
+        graph: Any = build_graph(kg=kg, checkpointer=False).with_state()
+        state = graph.invoke({"question": question}, context=Options(confidence=0.0))
+    assert state["result"]["value"] is value
