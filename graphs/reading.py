@@ -67,8 +67,9 @@ def read_with(parts: Parts) -> "ReadWith":
 
 def _general(parts: Parts, general: GeneralReader) -> "ReadWith":
     from ..agent.answers.readings import ReadWith
+    from ..agent.reader.account import LabelAccount
     from ..agent.reader.graph import reading_tools
-    from ..agent.reader.search import LabelAccount, LabelReader
+    from ..agent.reader.search import LabelReader
 
     tools = reading_tools(parts.kg, general.load)
     account, least = LabelAccount(tools), general.settings.threshold

@@ -61,9 +61,10 @@ class GraphLabels:
         return [key for key, _ in common.most_common(_AT_ONCE)]
 
     def class_names(self) -> frozenset[str]:
-        """The names of all classes, read once."""
+        """The names of all classes, read once; an endpoint is not asked for them."""
         if self._class_names is None:
-            self._class_names = frozenset(map(self._name, self._tables.every_class()))
+            classes = self._tables.every_class() if self._kg.pinned else ()
+            self._class_names = frozenset(map(self._name, classes))
         return self._class_names
 
     def label(self, name: Term, way: int) -> Label:

@@ -521,9 +521,7 @@ def test_a_word_that_names_something_is_not_passed_over(
     assert (state["status"] in SILENT) == bool(left_out)
 
 
-@pytest.mark.parametrize(
-    ("question", "value"), [("Is Saw red?", True), ("Is Saw blue?", False)]
-)
+@pytest.mark.parametrize(("question", "value"), [("Is Saw red?", True), ("Is Saw blue?", False)])
 def test_a_yes_or_no_is_no_number_with_a_unit(question: str, value: bool, tmp_path: Path) -> None:
     path = tmp_path / "tools.ttl"
     path.write_text(TOOLS, encoding="utf-8")

@@ -26,8 +26,9 @@ from ...agent.query.named_values import values_in
 from ...agent.query.normal import MentionValue
 from ...agent.query.question import Asked
 from ...agent.query.truths import with_truth_values
+from ...agent.reader.account import LabelAccount
 from ...agent.reader.graph import reading_tools
-from ...agent.reader.search import LabelAccount, LabelReader
+from ...agent.reader.search import LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import ReaderWeights
 from ..fitting.exams import read_alone

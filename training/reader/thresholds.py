@@ -16,8 +16,9 @@ from ...agent.errors import GroundwalkError
 from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.kg.terms import Term
 from ...agent.query.binding import TermNames
+from ...agent.reader.account import LabelAccount
 from ...agent.reader.graph import reading_tools
-from ...agent.reader.search import LabelAccount, LabelReader
+from ...agent.reader.search import LabelReader
 from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import GeneralReader, ReaderWeights
 from ...evaluation.samples import Sample as Question

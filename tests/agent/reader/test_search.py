@@ -23,6 +23,7 @@ from groundwalk.agent.query.reader import distinct_queries
 from groundwalk.agent.query.schema import GraphSchema
 from groundwalk.agent.query.schema_tables import GraphTables
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.reader.account import LabelAccount
 from groundwalk.agent.reader.graph import GraphLabels, reading_tools
 from groundwalk.agent.reader.inputs import (
     CLASS,
@@ -37,7 +38,7 @@ from groundwalk.agent.reader.inputs import (
     number_actions,
 )
 from groundwalk.agent.reader.lexicon import words_of
-from groundwalk.agent.reader.search import LabelAccount, LabelReader
+from groundwalk.agent.reader.search import LabelReader
 
 from .tiny import film_graph, tiny_reader
 
