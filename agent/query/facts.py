@@ -195,7 +195,7 @@ class Facts:
         amounts = self._amounts([self._terms[number] for number in unread])
         for number in unread:
             term = self._terms[number]
-            self._measure(number, amounts.get(term, term))
+            self._measure(number, amounts[term] if term in amounts else term)
         return Measured(self._kinds[ids], self._sizes[ids], self._unit_of[ids])
 
     def unit(self, number: int) -> str:
