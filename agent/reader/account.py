@@ -5,7 +5,7 @@ may ask for something else, nor what the graph has names for.
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..query.question import Asked
 from ..records import Word
 from .graph import ReadingTools
 from .inputs import CLASS, Label, label_way, number_actions
-from .lexicon import QuestionWord, label_words, words_of
+from .lexicon import QuestionWord, form_share, label_words, words_of
 from .matching import FEATURES
 
 _EVERYDAY = FUNCTION_WORDS | COMMON_WORDS
@@ -34,6 +34,9 @@ _MET = 0.5
 _MET_BESIDE = 0.0
 """The same of a word beside one of a label; over graphs apart 1% of the right answers have one with
 less."""
+_SUSPECTED = 0.6
+"""How likely a word is left out at least that may ask for something else: no reading is sure then,
+and the likeliest mostly stays so."""
 _LIKENESS = {"exact": 1.0, "alias": 1.0, "begins": 1.0, "related": 0.5}
 """How much a word is like a label by each feature; by the others not at all."""
 _WORTH = np.array([_LIKENESS.get(name, 0.0) for name in FEATURES], np.float32)
@@ -161,7 +164,8 @@ def _read_account(
             unread[index] = 1.0
         elif said_parts.isdisjoint(_forms(word)) and _may_ask(word):
             is_name = met[index] < _MET and _is_called(tools.tables.kg, word)
-            unread[index] = 1.0 if index in suspects or is_name else unread[index]
+            least = _SUSPECTED if index in suspects or is_name else 0.0
+            unread[index] = max(unread[index], least)
     return _Account(
         words,
         named,
@@ -188,6 +192,7 @@ def _beside(words: Sequence[QuestionWord], relations: Sequence[str]) -> set[int]
     """
     said = {part for word in words for part in _forms(word)}
     labels = [{*label_words(relation)} - FUNCTION_WORDS for relation in relations]
+    said |= {part for part in set().union(*labels) if any(form_share(part, s) for s in said)}
     beside = set[int]()
     for index, word in enumerate(words):
         having = [label for label in labels if not label.isdisjoint(_forms(word))]
@@ -215,11 +220,12 @@ def _asking_more(
     """
     kinds = {action.kind for action in actions}
     label_parts = {part for label in labels for part in label_words(label.called)}
+    followed = [label.called for label in labels if label.way != CLASS]
     beside = set[int]()
     if kinds <= _EVERY:
         beside = _next_to(words, label_parts)
-    elif kinds <= _SETS:
-        beside = _beside(words, [label.called for label in labels if label.way != CLASS])
+    elif kinds <= _SETS and len(followed) == 1:  # of several labels others may explain a word
+        beside = _beside(words, followed)
     unexplained = {index for index in beside if met[index] < _MET_BESIDE}
     return unexplained | _of_others(words, label_parts, apart)
 
@@ -286,10 +292,17 @@ def _maybe_values(
 
 
 def _is_called(kg: KnowledgeGraph, word: QuestionWord) -> bool:
-    """Whether something in a graph is called as a word is, or as one of many is."""
-    return kg.pinned and any(
-        kg.labels.lookup(normalise(text)) for text in (word.text, singular(word.text))
-    )
+    """Whether something that others are said to be is called as a word is, or as one of many is.
+
+    Such are kinds and groups of things, of which nothing else is said. The names of others may be
+    any words, as titles are.
+    """
+    if not kg.pinned:
+        return False
+    hits = (kg.labels.lookup(normalise(text)) for text in (word.text, singular(word.text)))
+    terms = [hit.term for hit in chain.from_iterable(hits)]
+    leaving, reaching = (kg.walks.relations_at(terms, inverse) for inverse in (False, True))
+    return any(into and not out for into, out in zip(reaching, leaving, strict=True))
 
 
 def _may_ask(word: QuestionWord) -> bool:
