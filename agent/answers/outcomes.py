@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, starmap
 
+import numpy as np
+
 from ..errors import GroundwalkError
 from ..kg.terms import is_literal
 from ..languages import language_words
@@ -16,6 +18,7 @@ from ..query.facts import Facts
 from ..query.members import Outcome
 from ..query.question import Asked, Before
 from ..query.reader import ReadQuery
+from ..query.schema_tables import evenly_sampled
 from ..query.tree import Query
 from .class_words import (
     ClassWord,
@@ -63,14 +66,14 @@ def weighed_and_narrowed(
     facts: Facts, queries: Sequence[ReadQuery], asked: Asked
 ) -> list[ReadQuery]:
     """The queries as the question likely means them: weighed, and narrowed to what it asks for."""
-    if queries and sharing_words().isdisjoint(re.findall(r"\w+", asked.question.lower())):
+    if queries and _sharing_words().isdisjoint(re.findall(r"\w+", asked.question.lower())):
         likeliest, *others = sorted(queries, key=lambda query: -query.probability)
         queries = [of_each_alone(facts, likeliest, asked.before), *others]
     return narrowed(facts, weighed(facts, queries, asked), asked)
 
 
 @cache
-def sharing_words() -> frozenset[str]:
+def _sharing_words() -> frozenset[str]:
     """Words by which somebody asks for what several things have in common, and not for each."""
     return frozenset(language_words()["conversation"]["sharing"])
 
@@ -169,16 +172,15 @@ def _is_of_other_kind(facts: Facts, bound: Bound) -> bool:
     (other,) = tree.also
     if not isinstance(other.start, tuple) or other != Query(start=other.start):
         return False
-    asked = {bound.mentioned(number).term for number in other.start}
+    terms = [bound.mentioned(number).term for number in other.start]
+    asked = [term for term in terms if term is not None and not is_literal(term)]
     relation, inverse = bound.hops(tree.steps)[-1]
-    nodes = facts.having(relation) if inverse else facts.reached(relation)
-    ends = facts.terms(nodes)
-    if not asked.isdisjoint(ends) or any(term is None or is_literal(term) for term in asked):
+    ends = facts.having(relation) if inverse else facts.reached(relation)
+    if len(asked) < len(terms) or np.isin(facts.ids(asked), ends).any():
         return False
-    sample = ends[:: -(-len(ends) // _SAMPLED)] if ends else []
     kinds, kinds_of_ends = (
-        [{""} if is_literal(term) else {*classes_of(facts, term)} for term in terms]
-        for terms in (filter(None, asked), sample)
+        [{""} if is_literal(term) else {*classes_of(facts, term)} for term in some]
+        for some in (asked, facts.terms(evenly_sampled(ends, _SAMPLED)))
     )
     are_known = all(kinds) and all(kinds_of_ends)
     return are_known and set[str]().union(*kinds).isdisjoint(chain.from_iterable(kinds_of_ends))

@@ -1,20 +1,17 @@
 """What readers see of answers and values: numbers without a qualifier, and with their unit."""
 
-import re
 from collections.abc import Iterable
 from decimal import Decimal
 from math import floor, isfinite, log10
 
 from ..kg.labels.literals import readable
-from ..kg.labels.names import one_line
+from ..kg.labels.names import one_line, without_number
 from ..kg.nodes import lexical_form, literal_tag
 from ..kg.profile import Profile
 from ..kg.terms import XSD, Term, is_literal
 from ..query.values import SECONDS, duration_of, value_of
 from ..records import Answer, Named
 
-_NUMBERED = re.compile(r" \(\d+\)")
-"""What tells a name from an equal one where nothing else does."""
 _MOST_SECONDS = 1e10
 """The longest duration that is shown in days and hours."""
 _GROUPED = 10_000
@@ -43,8 +40,7 @@ def value_text(value: Named, unit: str = "") -> str:
         return label
     if not is_bare_number(term):
         text = one_line(lexical_form(term))
-        is_numbered = label.startswith(text) and _NUMBERED.fullmatch(label, len(text))
-        return text if is_numbered else label
+        return text if without_number(label) == text else label
     number, _, _ = label.partition(" (")
     return f"{number} {unit}".rstrip()
 

@@ -17,7 +17,7 @@ from .computed import Computed
 from .texts import is_bare_number, number_text, to_be_read, with_unit
 
 _MOST_CONVERTED = 5
-"""Values that are told in another unit."""
+"""Values that are shown in another unit."""
 
 
 def with_units(facts: Facts, computed: Computed) -> Computed:

@@ -159,7 +159,7 @@ class LabelLinker:
     def _of_persons(
         self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
     ) -> list[LinkedSpan]:
-        """What was found, with persons in the place of values that are parts of their names."""
+        """The linked spans, where persons replace values that are parts of their names."""
         begins = {item.span: _with_initials(question, tokens, casing, item) for item in exact}
         whole = [
             person
@@ -384,7 +384,7 @@ class LabelLinker:
     def _with_longer(
         self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
     ) -> list[LinkedSpan]:
-        """What was found, but the things whose names begin with more words in its place.
+        """The linked spans, replaced by things whose names begin with more words.
 
         *Helios Energy* is Helios Energy Ltd, though *Energy* alone is an industry.
         """

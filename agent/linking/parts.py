@@ -1,7 +1,7 @@
 """Names said in part: `Kubrick`, `the Hobbit films`. Which words of a question to try."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
@@ -61,13 +61,18 @@ def name_parts(
     name may hold as they stand. Ordinary English words count only where there are several. Codes
     count either way, and after all others two ordinary words that are most of one name.
     """
-    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
+    covered = _covered(taken_spans)
     yield from _codes(question, tokens, everyday, covered)
     if casing.informative:
         yield from _capitalised_parts(question, tokens, everyday, covered)
     else:
         yield from _in_any_case(question, tokens, casing, everyday, covered)
     yield from _pairs(question, tokens, everyday, covered)
+
+
+def _covered(spans: Iterable[Span]) -> set[int]:
+    """The words that some spans have, by position."""
+    return {position for span in spans for position in range(span.first, span.last + 1)}
 
 
 def beginnings(
@@ -82,7 +87,7 @@ def beginnings(
     The words beside it have capitals where these tell names, and else are no ordinary ones; one of
     them at least is no everyday word.
     """
-    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
+    covered = _covered(taken_spans)
     within = {pair for span in taken_spans for pair in pairwise(range(span.first, span.last + 1))}
     of_name = {
         at
@@ -133,7 +138,7 @@ def wider(tokens: Sequence[Token], part: Part, taken_spans: Collection[Span]) ->
     Before it only words that are no ordinary ones: *films of* begins no name. No title ends one: it
     opens the name that follows.
     """
-    covered = {position for span in taken_spans for position in range(span.first, span.last + 1)}
+    covered = _covered(taken_spans)
     first, last = part.span.first, part.span.last
     before = list(takewhile(lambda at: not is_ordinary(tokens[at].norm), range(first - 1, -1, -1)))
     stretches = (

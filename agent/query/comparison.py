@@ -154,8 +154,8 @@ class Units:
     term: Term | None = None
     """The relation itself, of which a unit may be stated."""
     notes: list[str] = field(default_factory=list[str])
-    leaves_out: bool = True
-    """Whether values that do not convert are left out; such are unequal to all others."""
+    notes_left_out: bool = True
+    """Whether a note says which values do not convert; they are unequal to all others anyway."""
 
     @cached_property
     def unstated(self) -> str:
@@ -214,7 +214,7 @@ class Units:
             unit, has_unit = named[number], units == number
             if rate is None and unit and some_convert:
                 sizes[has_unit] = np.nan
-                if self.leaves_out:
+                if self.notes_left_out:
                     self.notes.append(self.left_out(int(has_unit.sum()), f"in {unit}"))
             elif rate is None:
                 self.notes.append(_not_converted(self.relation or "a value", unit, target))

@@ -36,7 +36,7 @@ def filtered(sets: "Sets", condition: Filter, members: Members, *, top: bool = F
     passing = pairs
     if condition.op != "exists":
         last, is_unequal = hops[-1][0] if hops else None, condition.op == "!="
-        units = Units(facts, sets.name(condition), last, leaves_out=not is_unequal)
+        units = Units(facts, sets.name(condition), last, notes_left_out=not is_unequal)
         values = distinct(np.sort(pairs.targets))
         mask = _passing_values(sets, values, condition, units)[
             np.searchsorted(values, pairs.targets)

@@ -5,7 +5,6 @@ that a large set is followed along is read whole, once, and kept sorted both way
 a million members is a few operations on arrays.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
@@ -20,7 +19,7 @@ from ..decoding.arrays import spans
 from ..errors import ShortageError
 from ..kg import KnowledgeGraph
 from ..kg.labels.literals import readable
-from ..kg.labels.names import local_name
+from ..kg.labels.names import local_name, without_number
 from ..kg.nodes import lexical_form, literal_tag, to_term
 from ..kg.patterns import is_blank
 from ..kg.store import Store, Way
@@ -45,8 +44,6 @@ PLAIN_NUMBERS = frozenset(
     f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long")
 )
 
-_NUMBERED = re.compile(r" \(\d+\)$")
-"""What tells a name from an equal one."""
 _UNREAD, _TEXT, NUMBER, DATE = -1, 0, 1, 2
 
 
@@ -331,13 +328,15 @@ class Facts:
         """Of the blank nodes that have one number and are shown as that with its unit, the text."""
         blank = [term for term in terms if is_blank(term)] if self.kg.pinned else []
         amounts = dict[Term, Term]()
+        if not blank:
+            return amounts
         names = self.kg.walk_labels.names(blank)
         for node, name, steps in zip(blank, names, self.neighbours(blank), strict=True):
             ends = [step.target for step in steps if not step.inverse and is_literal(step.target)]
             numbers = [end for end in ends if (value := value_of(end)) and not value.unit]
             shown = [readable(number, self.kg.profile) for number in numbers]
             if len(numbers) == 1 and name.startswith(f"{shown[0]} "):
-                unit = _NUMBERED.sub("", name.removeprefix(f"{shown[0]} "))
+                unit = without_number(name.removeprefix(f"{shown[0]} "))
                 amounts[node] = to_term(ox.Literal(f"{lexical_form(numbers[0])} {unit}"))
         return amounts
 

@@ -149,6 +149,14 @@ def unique_names(
     return names
 
 
+_NUMBERED = re.compile(r" \(\d+\)\Z")
+
+
+def without_number(name: str) -> str:
+    """A name without the number that tells it from an equal one: `Oak` of `Oak (2)`."""
+    return _NUMBERED.sub("", name)
+
+
 def free_name(naming: Naming, take: Callable[[str], bool], numbers: dict[str, int]) -> str:
     """The first name with a qualifier, else with a number, that `take` takes.
 
