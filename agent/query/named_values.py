@@ -29,7 +29,7 @@ _CLOCK = re.compile(
     r"(?<![\w.,:])\d{1,3}(?::[0-5]?\d){1,2}(?:\.\d+)?(?:[^\W\d_]{2})?(?![\w:]|[.,]\d)"
 )
 """A time of day or a duration, as `3:45`: which of them, and of what, nobody knows."""
-_UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
+_UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2}(?!\w|-\d))")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
 _WORD_OF_UNIT = re.compile(r"(?<![\w'’.-])[^\W\d_]\w*\b(?!['’-]\w)")
