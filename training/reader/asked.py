@@ -35,7 +35,7 @@ from .examples import Example, examples_of
 from .made_graphs import VALUES, is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
-ASKED = "asked"
+ASKED, RESEMBLING = "asked", "resembling"
 _UNLINKED = 0.05
 """How many of the questions are also asked of a graph that lacks a thing which they name."""
 _MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
@@ -44,8 +44,12 @@ _MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
 
 @dataclass(frozen=True)
 class AskedGraph:
-    """A small graph by its schema, and what is asked of it."""
+    """A small graph by its schema, and what is asked of it.
 
+    Its `kind` is `RESEMBLING` where that resembles what the graph has, else `ASKED`.
+    """
+
+    kind: str
     name: str
     schema: SchemaLabels
     questions: Sequence[SourceQuestion]
@@ -78,7 +82,8 @@ def read_asked(file: Path) -> AskedGraph:
     if faults:
         listed = "; ".join(faults)
         raise InputError(f"{file.name} has questions that do not fit: {listed}", "mend them")
-    return AskedGraph(name, schema, questions)
+    kind = RESEMBLING if file.parent.name == RESEMBLING else ASKED
+    return AskedGraph(kind, name, schema, questions)
 
 
 def asked_examples(graph: AskedGraph) -> list[Example]:

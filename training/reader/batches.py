@@ -1,6 +1,7 @@
 """Batches of examples: each with the labels of its query among others of its schema."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +28,7 @@ from .examples import Example
 from .made_graphs import VALUES
 from .naming import OtherNames, meaningless_words
 from .pools import Drawing, Pool
+from .siblings import Siblings
 from .sources import Hop
 
 if TYPE_CHECKING:
@@ -63,22 +65,24 @@ class Batcher:
         pools: Mapping[str, Pool],
         drawing: Drawing | None = None,
         names: OtherNames | None = None,
+        siblings: Siblings | None = None,
     ) -> None:
         self.inputs = Inputs(lexicon)
         self.pools = pools
         self.drawing = drawing or Drawing()
         self.names = names or OtherNames(lexicon.aliases)
+        self.siblings = siblings or Siblings()
 
     def batch(self, examples: Sequence[Example], rng: Random) -> tuple[Batch, Targets]:
         """A batch of examples with what is right at each place."""
         drawn = [self._drawn(example, rng) for example in examples]
         batch = self.inputs.batch(
             [
-                PartialReading(example.words, d.labels, d.right[:-1], d.knows_classes, d.unknown)
-                for example, d in zip(examples, drawn, strict=True)
+                PartialReading(d.example.words, d.labels, d.right[:-1], d.knows_classes, d.unknown)
+                for d in drawn
             ]
         )
-        return batch, _targets(examples, drawn, batch)
+        return batch, _targets(drawn, batch)
 
     def labels(self, example: Example, rng: Random, *, bare: bool = False) -> list[Label]:
         """The labels of a query, then others of its schema; classes last, unless it is `bare`."""
@@ -157,6 +161,14 @@ class Batcher:
             labels = [label for label in labels if label.name != example.actions[gone].name]
             right = number_actions(example.actions[:gone], example.words, labels)
             right.append(ActionNumbers(KIND_NUMBERS[NONE]))
+        elif rng.random() < self.drawing.mistaken and (
+            mistaken := self._mistaken(example, labels, rng)
+        ):
+            example, labels, gone = mistaken
+            right = number_actions(example.actions[:gone], example.words, labels)
+            right.append(ActionNumbers(KIND_NUMBERS[NONE]))
+        elif rng.random() < self.drawing.siblings:
+            labels += self._siblings(example, labels, rng)
         pool = self.pools.get(example.schema)
         bars = rng.random() < self.drawing.barred
         barred = _barred(example, labels, right, pool) if bars and pool is not None else {}
@@ -175,10 +187,49 @@ class Batcher:
             labels = [label if label.tail in seen else label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
-        return _Drawn(labels, right, knows_classes, unknown, barred)
+        return _Drawn(example, labels, right, knows_classes, unknown, barred)
+
+    def _mistaken(
+        self, example: Example, labels: Sequence[Label], rng: Random
+    ) -> tuple[Example, list[Label], int] | None:
+        """An example of which a label does not fit, its labels, and the index of that action."""
+        gone = _missing(example, rng)
+        if gone is None or example.actions[gone].kind == "class":
+            return None
+        name = example.actions[gone].name
+        mistaken = self.siblings.mistaken(example.words, name, rng)
+        if mistaken is None or mistaken.word in self.inputs.entry(mistaken.label).alike:
+            return None
+        needed = {action.name for action in example.actions[:gone]}
+        others = [
+            label._replace(name=mistaken.label, called=mistaken.label)
+            if label.name == name
+            else label
+            for label in labels
+            if label.name in (name, *needed)
+            or (
+                label.name != mistaken.label
+                and mistaken.word not in self.inputs.entry(label.called).alike
+            )
+        ]
+        return replace(example, words=mistaken.words), others, gone
+
+    def _siblings(self, example: Example, labels: Sequence[Label], rng: Random) -> list[Label]:
+        """A label more beside each relation of a query, that differs in one word."""
+        there, siblings = {label.name for label in labels}, list[Label]()
+        asked = {part for word in example.words for part in word.parts}
+        for label in labels[: len(example.names)]:
+            if label.way == CLASS or not (made := self.siblings.sibling(label.name, rng)):
+                continue
+            sibling, word, _ = made
+            if sibling not in there and word not in asked:
+                there.add(sibling)
+                siblings.append(label._replace(name=sibling, called=sibling))
+        return siblings
 
 
 class _Drawn(NamedTuple):
+    example: Example
     labels: list[Label]
     right: list[ActionNumbers]
     knows_classes: bool
@@ -272,7 +323,7 @@ def _unknown(labels: Sequence[Label], rng: Random) -> frozenset[str]:
     return frozenset(word for word in sorted(words) if rng.random() < part)
 
 
-def _targets(examples: Sequence[Example], drawn: Sequence[_Drawn], batch: Batch) -> Targets:
+def _targets(drawn: Sequence[_Drawn], batch: Batch) -> Targets:
     import torch
 
     rows, places = len(drawn), batch.kinds.shape[1] + 1
@@ -281,25 +332,26 @@ def _targets(examples: Sequence[Example], drawn: Sequence[_Drawn], batch: Batch)
     legal = np.zeros((rows, places, len(KINDS)), bool)
     is_literal = np.zeros((rows, places), bool)
     offered = np.ones((rows, places, batch.ways.shape[1]), bool)
-    for row, (example, draw) in enumerate(zip(examples, drawn, strict=True)):
+    for row, draw in enumerate(drawn):
+        example = draw.example
         for at, numbers in enumerate(draw.right):
             right[:, row, at] = numbers
             legal[row, at] = _legal_row(example.legal[at])
             is_literal[row, at] = bool(at) and example.actions[at - 1].kind in LITERAL
             offered[row, at, list(draw.barred.get(at, ()))] = False
         if len(draw.right) == len(example.actions):
-            for at, values in _left_out(example, draw).items():
+            for at, values in _left_out(draw).items():
                 unread[row, at, : len(values)] = values
     return Targets(*map(torch.from_numpy, (*right, unread, legal, is_literal, offered)))
 
 
-def _left_out(example: Example, draw: _Drawn) -> dict[int, list[int]]:
+def _left_out(draw: _Drawn) -> dict[int, list[int]]:
     """By place what is known of each word, where the query may end before that action.
 
     A mention that is pointed at only later is left out so far, and so is a word that only a later
     label has. Of a whole query that is known where the question was made.
     """
-    right, last = draw.right, len(draw.right) - 1
+    example, right, last = draw.example, draw.right, len(draw.right) - 1
     nothing = meaningless_words()
     parts = [
         set(label_words(draw.labels[numbers.label].called)) - nothing

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
 from ..wording.english import domain_files
-from .asked import ASKED, AskedGraph, asked_examples, asked_graphs
+from .asked import ASKED, RESEMBLING, AskedGraph, asked_examples, asked_graphs
 from .composed import COMPOSED, composed
 from .examples import Example, examples_of
 from .labelled import LABELLED, labelled
@@ -41,7 +41,15 @@ from .sources import (
     wikidata_parts,
 )
 
-_WEIGHTS = {MADE: 0.8, WORDED: 3.0, COMPOSED: 1.5, ROWS: 2.0, LABELLED: 1.5, ASKED: 3.0}
+_WEIGHTS = {
+    MADE: 0.8,
+    WORDED: 3.0,
+    COMPOSED: 1.5,
+    ROWS: 2.0,
+    LABELLED: 1.5,
+    ASKED: 3.0,
+    RESEMBLING: 3.0,
+}
 _COMPOSED = 80_000
 """Questions that are composed of simpler ones."""
 _ROWS = 40_000
@@ -142,7 +150,7 @@ def gather_lessons(
     for asked in asked_graphs() if ASKED not in without else ():
         schemas[asked.name] = asked.schema
         is_apart = _number(asked.name) % _APART == 0
-        (watched if is_apart else by_kind[ASKED]).extend(asked_examples(asked))
+        (watched if is_apart else by_kind[asked.kind]).extend(asked_examples(asked))
     if LABELLED not in without:
         learnt_of = {graph.name for graph in graphs if graph.over not in apart}
         named = {name: schema for name, schema in schemas.items() if name in learnt_of}

@@ -30,6 +30,10 @@ class Drawing:
     """The share of the relations of queries that can be followed the other way, too."""
     none: float = 0.08
     """The share of examples that lack a label of their query, so that nothing fits."""
+    mistaken: float = 0.0
+    """The share of examples of which a label does not fit by one word, here or in the question."""
+    siblings: float = 0.0
+    """The share of examples with a label beside each of their own that differs by one word."""
     one_way: float = 0.0
     """The share of examples that can follow a relation only against the way that is asked."""
     barred: float = 0.8

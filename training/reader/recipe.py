@@ -16,6 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from rich.console import Console
 
@@ -34,6 +36,7 @@ from .module import JOINT, ReaderModule
 from .naming import OtherNames
 from .pools import PLAIN, Pool, every_word, pools_of
 from .rows import ROWS
+from .siblings import Siblings, siblings_of
 from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
 
@@ -105,17 +108,20 @@ def train_reader(
     near = thesaurus()
     lexicon = lexicon_of(data, questions, near)
     size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=1), None
+    by_word = dict[str, npt.NDArray[np.float32]]()
     if encoder is None:
         labels = (name for example in every for name, _, _ in example.names)
         meanings = meanings_of(data, questions, labels, near, size.meaning)
         rows = {word: row for row, word in enumerate(meanings.words, start=1)}
         lexicon, size = replace(lexicon, meanings=rows), replace(size, meanings=len(rows))
         vectors = torch.from_numpy(meanings.vectors)
+        by_word = dict(zip(meanings.words, meanings.vectors, strict=True))
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
     of_words = {heads[0]: others for heads, others in near if len(heads) == 1}
     names = OtherNames(lexicon.aliases, of_words, nouns_of(data))
-    network = _Course(recipe, lessons, lexicon, names, size, folder, report, device).train(vectors)
+    course = _Course(recipe, lessons, lexicon, names, by_word, size, folder, report, device)
+    network = course.train(vectors)
     name = recipe.encoder
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
@@ -135,6 +141,8 @@ class _Course:
     lessons: Lessons
     lexicon: Lexicon
     names: OtherNames
+    vectors: Mapping[str, npt.NDArray[np.float32]]
+    """What words mean; none where an encoder says it."""
     size: Size
     folder: Path
     report: Callable[[str], None]
@@ -155,6 +163,11 @@ class _Course:
     @cached_property
     def _plain(self) -> Batcher:
         return Batcher(self.lexicon, self._pools, PLAIN)
+
+    @cached_property
+    def _siblings(self) -> Siblings:
+        labels = (hop.label for pool in self._pools.values() for hop in pool.hops)
+        return siblings_of(labels, self.vectors, self.lexicon.apart)
 
     def train(self, meanings: torch.Tensor | None) -> ReaderModule:
         """The network after all stages; `meanings` are the vectors of the lexicon's words."""
@@ -190,7 +203,7 @@ class _Course:
         every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
         weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
-            Batcher(self.lexicon, self._pools, stage.drawing, self.names),
+            Batcher(self.lexicon, self._pools, stage.drawing, self.names, self._siblings),
             lambda step: stream_of(lessons.examples, weights, seed + step, stage.rarity),
             Plan(
                 steps=max(count, stage.schedule or 0),

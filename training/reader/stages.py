@@ -6,7 +6,7 @@ They say how it came about: each began where the one before it ended, with what 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .asked import ASKED
+from .asked import ASKED, RESEMBLING
 from .composed import COMPOSED
 from .labelled import LABELLED
 from .pools import Drawing
@@ -199,5 +199,15 @@ STAGES = (
         averaged=125,
         mean_with="several hops",
         schedule=5_000,
+    ),
+    # Then came questions that resemble what a graph has, and labels that differ in one word.
+    replace(
+        _OTHER_NAMES,
+        name="resembling",
+        steps=2_000,
+        averaged=50,
+        mean_with="resembling",
+        drawing=replace(_WIDE, near=True, converse=0.4, none=0.06, mistaken=0.06, siblings=0.3),
+        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3, RESEMBLING: 8.0},
     ),
 )

@@ -41,8 +41,15 @@ def domain_files() -> list[Path]:
 
 
 def asked_files() -> list[Path]:
-    """The files of questions that were asked one by one, of all languages."""
-    return sorted(_WORDINGS.glob("*/asked/*.jsonl"))
+    """The files of questions that were asked one by one, of all languages.
+
+    Those in the folder `resembling` ask for what resembles something in their graph.
+    """
+    return [file for use in ("asked", "resembling") for file in sorted(_questions(use))]
+
+
+def _questions(use: str) -> Iterable[Path]:
+    return _WORDINGS.glob(f"*/{use}/*.jsonl")
 
 
 def following_questions() -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from groundwalk.agent.query.actions import LITERAL
-from groundwalk.agent.reader.inputs import KIND_NUMBERS, NONE, Size, kind_of
+from groundwalk.agent.reader.inputs import FORWARD, INVERSE, KIND_NUMBERS, NONE, Size, kind_of
 from groundwalk.agent.reader.lexicon import Lexicon
 from groundwalk.training.reader import learning
 from groundwalk.training.reader.batches import Batcher
@@ -20,6 +20,7 @@ from groundwalk.training.reader.examples import Example, examples_of
 from groundwalk.training.reader.learning import Plan, measured, stream_of, train
 from groundwalk.training.reader.module import ReaderModule
 from groundwalk.training.reader.pools import Drawing, pools_of
+from groundwalk.training.reader.siblings import siblings_of
 from groundwalk.training.reader.sources import Hop, SchemaLabels, read_source
 from torch import Tensor
 
@@ -162,6 +163,38 @@ def test_where_its_label_is_missing_nothing_fits(examples: list[Example]) -> Non
         asked = [int(own) for own in targets.kinds[row] if own >= 0]
         assert asked[-1] == KIND_NUMBERS[NONE]
         assert bool((targets.unread[row] == -1).all())
+
+
+SIBLINGS = siblings_of(
+    ("capital", "capital gain", "length", "height", "lake in", "hill in"),
+    dict(zip(("lake", "hill", "gain"), np.eye(3, dtype=np.float32), strict=True)),
+    {"capital": {"money"}, "length": {"height"}},
+)
+
+
+def test_where_a_label_does_not_fit_by_one_word_nothing_does(examples: list[Example]) -> None:
+    drawing = Drawing(none=0.0, unknown=0.0, renamed=0.0, mistaken=1.0, fewest=3, most=6)
+    pools = pools_of(examples, {"earth": SCHEMA})
+    of_capital = [one for one in examples if "capital" in {name for name, _, _ in one.names}]
+    for seed in range(20):
+        drawn = Batcher(NOTHING, pools, drawing, siblings=SIBLINGS)
+        _, targets = drawn.batch(of_capital, Random(seed))
+        for row in range(len(of_capital)):
+            asked = [int(kind) for kind in targets.kinds[row] if kind >= 0]
+            assert asked[-1] == KIND_NUMBERS[NONE]
+
+
+def test_a_label_that_differs_by_one_word_stands_beside_what_is_right(
+    examples: list[Example],
+) -> None:
+    pools = pools_of(examples, {})
+    for siblings, beside in ((None, 0), (SIBLINGS, 1)):
+        drawing = Drawing(none=0.0, unknown=0.0, turned=0.0, siblings=1.0, fewest=0, most=0)
+        drawn = Batcher(NOTHING, pools, drawing, siblings=siblings)
+        (lake,) = (one for one in examples if "lake in" in {name for name, _, _ in one.names})
+        made, targets = drawn.batch([lake], Random(1))
+        assert KIND_NUMBERS[NONE] not in targets.kinds
+        assert int(((made.ways == FORWARD) | (made.ways == INVERSE)).sum()) == 1 + beside
 
 
 @pytest.mark.parametrize("hidden", ["bare", "untold"])

@@ -1,0 +1,135 @@
+"""Questions and labels that are easily mistaken for each other: they differ in one word.
+
+The *death date* is not the *birth date*, and a *population density* is no *population*. A reader
+learns it from questions of which one word is changed, and from labels of which one is.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...agent.reader.lexicon import MOST_LABEL_WORDS, MOST_WORDS, QuestionWord, label_words
+from .naming import meaningless_words
+
+_MOST_ALIKE = 0.35
+"""The cosine of the vectors of two words, at most, that say different things."""
+_ALIKE = 0.6
+"""That of words that may be said for each other, at least."""
+_SHORTEST = 4
+"""Letters of a word that is added to a question: shorter ones are often signs."""
+_TRIED = 4
+"""Words that are tried for a place of a label."""
+_GENERAL = 40
+"""Labels of which a last word is too general to change what they say, as in *director name*."""
+
+Words = tuple[str, ...]
+
+
+class Mistaken(NamedTuple):
+    """A question that a label does not fit; and the word for which it does not."""
+
+    words: tuple[QuestionWord, ...]
+    label: str
+    word: str
+
+
+@dataclass(frozen=True)
+class Siblings:
+    """By a label without one of its words, the words that stand there; and what may follow it.
+
+    `vectors` of length 1 say what words mean; words `apart` are never said for each other.
+    """
+
+    in_place: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
+    after: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
+    vectors: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict[str, npt.NDArray])
+    apart: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
+
+    def sibling(self, label: str, rng: Random) -> tuple[str, str, str] | None:
+        """A label that says something else, with its new word and the one that this stands for."""
+        words = label_words(label)
+        places = [at for at, word in enumerate(words) if word not in meaningless_words()]
+        for at in rng.sample(places, len(places)):
+            apart = sorted(self.apart.get(words[at], ()))
+            others = self.in_place.get(_without(words, at), ()) if len(words) > 1 else ()
+            for other in _some(apart, rng) + _some(others, rng):
+                if other in apart or self._differ(words[at], other):
+                    return " ".join((*words[:at], other, *words[at + 1 :])), other, words[at]
+        return None
+
+    def mistaken(self, words: Sequence[QuestionWord], label: str, rng: Random) -> Mistaken | None:
+        """The question with a word changed or added, so that the label no longer fits.
+
+        Only where it has a word of the label. Else the label is changed to one that does not fit.
+        """
+        asked = {part for word in words for part in word.parts}
+        sibling = self.sibling(label, rng)
+        if sibling and sibling[1] not in asked and self._is_asked(sibling[2], asked):
+            changed, new, old = sibling
+            at = [index for index, word in enumerate(words) if word.parts == (old,)]
+            if len(at) == 1 and rng.random() < 0.5:
+                question = list(words)
+                question[at[0]] = replace(words[at[0]], text=new)
+                return Mistaken(tuple(question), label, new)
+            return Mistaken(tuple(words), changed, old)
+        known = label_words(label)
+        ends = [
+            end
+            for end in range(len(known), len(words) + 1)
+            if [word.parts for word in words[end - len(known) : end]] == [(w,) for w in known]
+        ]
+        added = [word for word in _some(self.after.get(known, ()), rng) if word not in asked]
+        if len(ends) != 1 or not added or len(words) >= MOST_WORDS:
+            return None
+        before, after = words[: ends[0]], words[ends[0] :]
+        new_word = QuestionWord(before[-1].start, before[-1].end, added[0])
+        return Mistaken((*before, new_word, *after), label, added[0])
+
+    def _is_asked(self, word: str, asked: Collection[str]) -> bool:
+        """Whether a question of these words has a word, or one that says the same."""
+        if word in asked:
+            return True
+        known = [self.vectors[other] for other in asked if other in self.vectors]
+        if word not in self.vectors or not known:
+            return False
+        return float(np.max(np.stack(known) @ self.vectors[word])) >= _ALIKE
+
+    def _differ(self, word: str, other: str) -> bool:
+        """Whether two words are known to say different things."""
+        if word not in self.vectors or other not in self.vectors:
+            return False
+        return float(self.vectors[word] @ self.vectors[other]) < _MOST_ALIKE
+
+
+def siblings_of(
+    labels: Iterable[str],
+    vectors: Mapping[str, npt.NDArray[np.float32]],
+    apart: Mapping[str, Collection[str]],
+) -> Siblings:
+    """What stands in the place of words of labels, and after them, in other labels."""
+    every = {words for label in labels if 0 < len(words := label_words(label)) < MOST_LABEL_WORDS}
+    in_place, after = defaultdict[Words, list[str]](list), defaultdict[Words, list[str]](list)
+    lasts = Counter(words[-1] for words in every if len(words) > 1)
+    for words in sorted(every):
+        if len(words) == 1:
+            continue
+        for at, word in enumerate(words):
+            if word not in meaningless_words():
+                in_place[_without(words, at)].append(word)
+        is_word = len(words[-1]) >= _SHORTEST and words[-1] in vectors
+        if is_word and lasts[words[-1]] < _GENERAL:
+            after[words[:-1]].append(words[-1])
+    return Siblings(in_place, after, vectors, apart)
+
+
+def _without(words: Words, at: int) -> Words:
+    return (*words[:at], "", *words[at + 1 :])
+
+
+def _some(words: Sequence[str], rng: Random) -> list[str]:
+    return rng.sample(words, min(len(words), _TRIED))
