@@ -1,12 +1,17 @@
-"""Which relations lead to true or false, and to nothing else."""
+"""Which relations lead to true or false, and to nothing else.
 
-from collections.abc import Callable, Iterator
+Tables say it in texts, too: `yes` and `no`, in some language.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 
 from ..caching import Recent
-from .nodes import literal_tag
+from ..languages import language_words, languages
+from .nodes import lexical_form, literal_tag
 from .store import Store
-from .terms import XSD, Term, Triple, node_of
+from .terms import XSD, Term, Triple, is_literal, node_of
 
 _BOOLEAN = f"{XSD}boolean"
 _TRUE, _FALSE = (
@@ -27,25 +32,53 @@ class Truths:
         """`stated` gives the facts of a relation."""
         self._facts = facts
         self._stated = stated
-        self._known: Recent[Term, frozenset[bool]] = Recent(_MOST_KEPT)
+        self._known: Recent[Term, Mapping[bool, bool | str]] = Recent(_MOST_KEPT)
 
-    def of(self, relation: Term) -> frozenset[bool]:
-        """Those that a relation leads to; none where it also leads to anything else.
+    def of(self, relation: Term) -> Mapping[bool, bool | str]:
+        """Those that a relation leads to, as values that are compared: `yes` where it has texts.
 
-        Raises ServiceError.
+        None where it also leads to anything else, or where several texts say the same. Raises
+        ServiceError.
         """
         known = self._known.get(relation)
         if known is None:
-            known = frozenset(
-                value
+            known = {
+                value: value
                 for value, terms in ((True, _TRUE), (False, _FALSE))
                 if any(self._facts.follow(terms, relation, inverse=True, limit=1))
-            )
-            if known and not all(map(_is_truth, islice(self._stated(relation), _SAMPLE))):
-                known = frozenset()
+            }
+            sample = islice(self._stated(relation), _SAMPLE)
+            if not known:
+                known = _truths_in_texts(sample)
+            elif not all(map(_is_truth, sample)):
+                known = {}
             self._known.put({relation: known})
         return known
 
 
 def _is_truth(fact: Triple) -> bool:
     return literal_tag(node_of(fact.tail)) == _BOOLEAN
+
+
+def _truths_in_texts(facts: Iterator[Triple]) -> Mapping[bool, str]:
+    """The texts by which some facts say true and false; none where one of them says neither."""
+    written = dict[bool, str]()
+    for fact in facts:
+        term = node_of(fact.tail)
+        text = lexical_form(term).lower()
+        value = _words().get(text) if is_literal(term) and ":" not in literal_tag(term) else None
+        if value is None or written.setdefault(value, text) != text:
+            return {}
+    return written
+
+
+@cache
+def _words() -> Mapping[str, bool]:
+    """The texts that say true or false in tables, of all languages, in lower case."""
+    tables = [language_words(language)["truths"] for language in languages()]
+    return {
+        word: value
+        for value, name in ((True, "yes"), (False, "no"))
+        for table in tables
+        for word in table[name]
+    }

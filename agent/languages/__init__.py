@@ -1,8 +1,9 @@
 """What is known of languages: data alone, a file for each language, such as `en.toml`.
 
-`[linking]` has the words that tell names from other words. English also has how numbers are
-written, what is said in a conversation itself, how examples of questions are worded, and in
-`en.ordinary.txt` its ordinary words, which in lower case are more likely words than parts of names.
+`[linking]` has the words that tell names from other words, and `[truths]` what tables write for
+true and false. English also has how numbers are written, what is said in a conversation itself, how
+examples of questions are worded, and in `en.ordinary.txt` its ordinary words, which in lower case
+are more likely words than parts of names.
 """
 
 import tomllib

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .currencies import currency_after, currency_before
 from .named_dates import days_in, months_in, months_of_any_year, years_in, years_of_eras
 from .normal import MentionValue
-from .spelling import NamedValue, Spelling, follows, spelling
+from .spelling import NamedValue, Spelling, follows, spelling, word_before
 from .values import factor, is_measure
 
 _QUOTED = re.compile(
@@ -56,7 +56,8 @@ def values_in(question: str) -> list[NamedValue]:
     )
     for values in kinds:
         chosen += [value for value in values if not any(_overlap(value, other) for other in chosen)]
-    return _in_one_unit(question, sorted(chosen, key=lambda value: value.start), words)
+    chosen.sort(key=lambda value: value.start)
+    return _in_one_unit(question, _signed(question, chosen, words), words)
 
 
 def _quoted(question: str) -> Iterator[NamedValue]:
@@ -166,6 +167,21 @@ def _unit_at(question: str, start: int, words: Spelling) -> str:
 
 def _is_unit(text: str, words: Spelling) -> bool:
     return words.not_units.isdisjoint(text.lower().split()) and is_measure(text)
+
+
+def _signed(question: str, values: Sequence[NamedValue], words: Spelling) -> list[NamedValue]:
+    """The values, with the word for a minus sign before a number that is no difference."""
+    signed = list[NamedValue]()
+    for value in values:
+        number, sign = value.value.value, word_before(question, value.start)
+        if sign and sign[1].lower() in words.negative and isinstance(number, int | float):
+            last = signed[-1] if signed else None
+            start, text = sign.start(), question[sign.start() : value.end]
+            if last is None or question[last.end : start].strip() not in ("", last.value.unit):
+                below = value.value._replace(value=-number)
+                value = replace(value, start=start, text=text, value=below)
+        signed.append(value)
+    return signed
 
 
 def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -> list[NamedValue]:

@@ -90,6 +90,8 @@ class Spelling:
     """Both days of a range, after their month."""
     not_units: frozenset[str]
     """Words that are no unit after a number, though a unit is written so."""
+    negative: frozenset[str]
+    """Words before a number below zero."""
     letters: frozenset[str]
     """Letters that are words by themselves."""
 
@@ -132,6 +134,7 @@ def spelling() -> Spelling:
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
         re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),
         frozenset(marks["not_units"]),
+        frozenset(marks["negative"]),
         frozenset(marks["letters"]),
     )
 
@@ -144,5 +147,10 @@ def _range(words: Sequence[str]) -> str:
 
 def follows(question: str, start: int, words: frozenset[str]) -> bool:
     """Whether one of some words stands directly before what starts there."""
-    word = _LAST_WORD.search(question[:start])
+    word = word_before(question, start)
     return word is not None and word[1].lower() in words
+
+
+def word_before(question: str, start: int) -> re.Match[str] | None:
+    """The word directly before what starts there, as a group."""
+    return _LAST_WORD.search(question[:start])

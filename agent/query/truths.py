@@ -3,6 +3,7 @@
 Of `sold out`, with the values true and false, every concert has one. *Which are sold out* asks
 for those with the value true, *which are not* for those with false; what has none is in neither.
 Where only true is ever said, what is without the property has no value, and nothing changes.
+Where a table has the texts `yes` and `no`, these are compared.
 """
 
 from collections.abc import Sequence
@@ -54,15 +55,16 @@ def _compare(tree: dict[str, Any], kg: KnowledgeGraph) -> None:
         start, steps = node.get("start"), node.get("steps")
         if node.get("op") in ("exists", "not exists") and not node.get("inverse"):
             wanted = node["op"] == "exists"
-            if wanted in kg.truths.of(node["relation"]):
-                node |= {"op": "=", "value": wanted}
+            if (value := kg.truths.of(node["relation"]).get(wanted)) is not None:
+                node |= {"op": "=", "value": value}
         if isinstance(start, dict) and "domain" in start and kg.truths.of(str(start["domain"])):
-            node["start"] = {"start": start, "filters": [_is_true(str(start["domain"]))]}
+            node["start"] = {"start": start, "filters": [_is_true(kg, str(start["domain"]))]}
         if steps and node.keys() == {"start", "steps", "answer"} and node["answer"] == "yesno":
             *before, last = steps
             if last.keys() == {"relation"} and kg.truths.of(last["relation"]):
-                node |= {"steps": before, "filters": [_is_true(last["relation"])]}
+                node |= {"steps": before, "filters": [_is_true(kg, last["relation"])]}
 
 
-def _is_true(relation: Term) -> dict[str, Any]:
-    return {"relation": relation, "op": "=", "value": True}
+def _is_true(kg: KnowledgeGraph, relation: Term) -> dict[str, Any]:
+    """That a yes-or-no property is true; of one that is never, that it would be."""
+    return {"relation": relation, "op": "=", "value": kg.truths.of(relation).get(True, True)}

@@ -92,7 +92,9 @@ class GraphLabels:
         if measured := self._tables.measures_at(relation, inverse):
             return min(measured)
         few = self._tables.facts.terms(entities[:1])
-        return "text" if few and is_literal(few[0]) else ""
+        if not few or not is_literal(few[0]):
+            return ""
+        return "boolean" if self._kg.truths.of(relation) else "text"
 
 
 class ReadingTools:

@@ -204,10 +204,10 @@ STAGES = (
     replace(
         _OTHER_NAMES,
         name="resembling",
-        steps=2_000,
-        averaged=50,
+        steps=3_600,
+        averaged=90,
         mean_with="resembling",
         drawing=replace(_WIDE, near=True, converse=0.4, none=0.06, mistaken=0.06, siblings=0.3),
-        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3, RESEMBLING: 8.0},
+        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3, RESEMBLING: 6.0},
     ),
 )

@@ -43,6 +43,11 @@ def numbers(question: str) -> list[tuple[str, object, str]]:
         ("the 2nd, 3rd and 11th city", []),
         ("version 3.2.1, A380, 3xyz, 1,00, 12_3", []),
         ("someone often weightless", []),
+        ("below minus 20 °C", [("minus 20", -20, "°C")]),
+        ("minus two and a half", [("minus two", -2, "")]),
+        ("between minus 5 and 3 km", [("minus 5", -5, "km"), ("3", 3, "km")]),
+        ("10 minus 5, 3 kg minus 2", [("10", 10, ""), ("5", 5, ""), ("3", 3, "kg"), ("2", 2, "")]),
+        ("one G-209 or two kg-sacks", [("one", 1, ""), ("209", 209, ""), ("two", 2, "kg")]),
     ],
 )  # fmt: skip
 def test_numbers(question: str, expected: list[tuple[str, object, str]]) -> None:

@@ -22,9 +22,12 @@ HALLS = """
 :Fir a :Hall .
 :Elm :ramp "a steep one" . :Oak :ramp true .
 :Oak :bar true .
+:Elm :heating "Yes" . :Oak :heating "no" . :Ash :heating "yes"@en , "NO" .
+:Elm :garden "yes" . :Oak :garden "Y" . :Elm :cellar "ja" . :Oak :cellar "a small one" .
 """
-LIFT, STAGE, RAMP, BAR = (
-    f"<https://halls.example/{name}>" for name in ("lift", "stage", "ramp", "bar")
+LIFT, STAGE, RAMP, BAR, HEATING, GARDEN, CELLAR = (
+    f"<https://halls.example/{name}>"
+    for name in ("lift", "stage", "ramp", "bar", "heating", "garden", "cellar")
 )
 HALL = {"class": "<https://halls.example/Hall>"}
 
@@ -63,6 +66,11 @@ def has(relation: str, op: str, **more: Any) -> list[dict[str, Any]]:
         ({"start": HALL, "filters": has(RAMP, "not exists")}, {"Ash", "Fir"}),
         ({"start": HALL, "filters": has(BAR, "exists")}, {"Oak"}),
         ({"start": HALL, "filters": has(BAR, "not exists")}, {"Elm", "Ash", "Fir"}),
+        ({"start": HALL, "filters": has(HEATING, "exists")}, {"Elm", "Ash"}),
+        ({"start": HALL, "filters": has(HEATING, "not exists")}, {"Oak", "Ash"}),
+        ({"start": {"domain": HEATING}}, {"Elm", "Ash"}),
+        ({"start": HALL, "filters": has(GARDEN, "exists")}, {"Elm", "Oak"}),
+        ({"start": HALL, "filters": has(CELLAR, "exists")}, {"Elm", "Oak"}),
     ],
 )
 def test_a_property_is_what_it_is_true_of(
@@ -87,6 +95,9 @@ def test_yes_or_no_is_what_the_value_says(name: str, expected: bool, tmp_path: P
         ("Elm", LIFT, True),
         ("Oak", LIFT, False),
         ("Fir", LIFT, set()),
+        ("Elm", HEATING, True),
+        ("Oak", HEATING, False),
+        ("Elm", GARDEN, {'"yes"'}),
         ("Oak", RAMP, {'"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'}),
         ("Oak", STAGE, {"Small"}),
     ],
