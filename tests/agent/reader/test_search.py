@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from math import exp, log
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from groundwalk.agent.answers.topics import linked
 from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.errors import NoPathError
-from groundwalk.agent.kg import KnowledgeGraph
+from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.operations import log_softmax
 from groundwalk.agent.query.actions import LITERAL, Action
@@ -27,6 +28,7 @@ from groundwalk.agent.reader.account import LabelAccount
 from groundwalk.agent.reader.graph import GraphLabels, reading_tools
 from groundwalk.agent.reader.inputs import (
     CLASS,
+    FORWARD,
     KIND_NUMBERS,
     KINDS,
     LITERALS,
@@ -240,3 +242,21 @@ def test_where_no_query_can_be_made_that_is_told(kg: KnowledgeGraph) -> None:
     pointed = Mentions((), (Mention("400"),), {0: MentionValue(400, "gram")})
     with pytest.raises(NoPathError):
         distinct_queries(kg, TermNames(kg), [actions_of(read_query(tree))], [0.5], pointed)
+
+
+def test_a_label_tells_the_kind_of_value_that_it_leads_to(tmp_path: Path) -> None:
+    file = tmp_path / "beds.ttl"
+    file.write_text(
+        """@prefix : <https://ward.example/> .
+        :a :electric "yes" ; :free true ; :length 2 ; :note "by the door" ; :near :b .
+        :b :electric "no" ; :free false ; :length 3 ; :note "yes" .""",
+        encoding="utf-8",
+    )
+    with open_kg(str(file)) as kg:
+        labels = GraphLabels(GraphTables(Facts(kg)))
+        tails = {
+            name: labels.label(f"<https://ward.example/{name}>", FORWARD).tail
+            for name in ("electric", "free", "length", "note", "near")
+        }
+    values = {"electric": "boolean", "free": "boolean", "length": "number", "note": "text"}
+    assert tails == values | {"near": ""}
