@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
@@ -17,12 +16,12 @@ from .parts import (
     MOST_TRIED,
     Part,
     beginnings,
-    is_initial,
     name_parts,
     part_of_marked,
     share,
     wider,
 )
+from .persons import Persons
 from .plausible import Casing, casing_of, everyday_words, is_plausible, words_of_name
 from .ranking import (
     LinkedSpan,
@@ -56,11 +55,9 @@ from .spans import (
 )
 from .topics import Words, mentions
 from .typos import is_apart, is_within, likeness, lone_words, most_typos, suspects
-from .words import FUNCTION_WORDS, MONTHS, TITLES, singular
+from .words import MONTHS, singular
 
 _LEAST_LIKENESS = 0.8
-_SHORT_TITLE = 3
-"""Letters of a title that may be typed in lower case: a longer one may be a word, as *miss*."""
 _MOST_LOOKED_UP = 50
 """Stretches of one question that are compared with the names of the KG for typos."""
 _MOST_LONE_WORDS = 10
@@ -69,8 +66,6 @@ _MOST_BEGINNINGS = 20
 """Stretches of one question that are looked up as the beginning of a longer name."""
 _MOST_CODES = 10
 """Codes of one question that are looked up as the ends of IRIs."""
-_WHOLE = 0.99
-"""A share of a name that no part of it has."""
 
 
 class Linker(Protocol):
@@ -106,6 +101,7 @@ class LabelLinker:
         self._longest = labels.longest()
         vocabulary = labels.vocabulary()
         self._everyday = everyday_words(vocabulary, languages)
+        self._persons = Persons(labels, self._everyday, self._match_part)
         self._words = Words(self._everyday, relation_phrases(vocabulary), nouns(vocabulary))
 
     def link(self, question: str) -> list[Mention]:
@@ -133,90 +129,14 @@ class LabelLinker:
         exact += self._coded(question, tokens, exact)
         exact = self._with_longer(question, tokens, casing, exact)
         exact = [item for item in exact if not _is_of_date(tokens, item)]
-        exact = self._of_persons(question, tokens, casing, exact)
+        exact = self._persons.named(question, tokens, casing, exact)
         parted = self._parted(question, tokens, casing, exact)
         mended = self._mended(question, tokens, casing, exact, parted)
         linked = without_overlaps([*mended, *parted])
         if not linked and casing.informative:
             linked = self._misspelt_word(question, tokens)
-        linked_spans = [self._titled(question, tokens, item) for item in linked]
+        linked_spans = [self._persons.titled(question, tokens, item) for item in linked]
         return self._topics(question, tokens, linked_spans)
-
-    def _titled(self, question: str, tokens: Sequence[Token], item: LinkedSpan) -> LinkedSpan:
-        """A name with the titles before it, but those that the KG uses for a class or relation.
-
-        In lower case only short ones are titles, and none before a name with a capital.
-        """
-        first = item.span.first
-        while first and self._is_title(tokens[first - 1]):
-            title, gap = tokens[first - 1], question[tokens[first - 1].end : tokens[first].start]
-            is_short = len(title.norm) <= _SHORT_TITLE and not tokens[first].capital
-            if gap.strip() not in ("", ".") or not (title.capital or is_short):
-                break
-            first -= 1
-        return replace(item, span=item.span._replace(start=tokens[first].start, first=first))
-
-    def _of_persons(
-        self, question: str, tokens: Sequence[Token], casing: Casing, exact: Sequence[LinkedSpan]
-    ) -> list[LinkedSpan]:
-        """The linked spans, where persons replace values that are parts of their names."""
-        begins = {item.span: _with_initials(question, tokens, casing, item) for item in exact}
-        whole = [
-            person
-            for item in exact
-            for given in exact
-            if given.span.last + 1 == begins[item.span] < item.span.first
-            and (person := self._with_given_name(question, tokens, given, item))
-        ]
-        apart = [item for item in exact if not overlaps(item.span, whole)]
-        persons = (self._of_person(question, tokens, it, begins[it.span]) for it in apart)
-        return [*whole, *filter(None, persons)]
-
-    def _with_given_name(
-        self, question: str, tokens: Sequence[Token], given: LinkedSpan, family: LinkedSpan
-    ) -> LinkedSpan | None:
-        """Who has both names, and the initials between them unless the KG has no such names."""
-        first, begin = given.span.last + 1, family.span.first
-        if not is_value(given) or question[given.span.end : tokens[first].start].strip():
-            return None
-        words = _large_words(tokens, given.span) + _large_words(tokens, family.span)
-        span = family.span._replace(start=given.span.start, first=given.span.first)
-        initials = tuple(token.norm for token in tokens[first:begin])
-        part = Part(span, words, "", False, initials=initials)
-        return self._match_part(question, part) or self._match_part(
-            question, part._replace(initials=(), least=_WHOLE)
-        )
-
-    def _of_person(
-        self, question: str, tokens: Sequence[Token], item: LinkedSpan, begin: int
-    ) -> LinkedSpan | None:
-        """Who has a name with the initials and titles before it, where that name is but a value.
-
-        *J. Weber* is nobody where all called Weber have other initials, and *Dr. Weber* one of them
-        where there are several. The initials start at `begin`.
-        """
-        if not is_value(item):
-            return item
-        initials = tuple(token.norm for token in tokens[begin : item.span.first])
-        span = item.span._replace(start=tokens[begin].start, first=begin)
-        whole = self._titled(question, tokens, replace(item, span=span)).span
-        words = _large_words(tokens, item.span)
-        if whole == item.span or not self._labels.containing(words):
-            return item
-        named = self._match_part(question, Part(whole, words, "", False, initials=initials))
-        return named if initials or (named and len(named.grades) > 1) else item
-
-    def _is_title(self, token: Token) -> bool:
-        return token.norm in TITLES and token.norm not in self._everyday
-
-    def _opens_name(self, tokens: Sequence[Token], item: LinkedSpan) -> bool:
-        """Whether a value has nothing but titles, and another word that may be a name follows."""
-        span = item.span
-        after = tokens[span.last + 1 : span.last + 2]
-        titles = all(map(self._is_title, tokens[span.first : span.last + 1]))
-        return (
-            titles and is_value(item) and any(token.norm not in FUNCTION_WORDS for token in after)
-        )
 
     def _explicit(self, question: str, span: Span) -> LinkedSpan | None:
         """What a marked text names: exactly if anything is spelled so, else as compared."""
@@ -330,7 +250,7 @@ class LabelLinker:
                         question, span, forms[span], known_norms, (tokens, casing)
                     )
                 )
-                and not self._opens_name(tokens, item)
+                and not self._persons.opens_name(tokens, item)
             ]
             spelled.sort(key=lambda it: (casing.informative and not it.same_case, order(it)))
             linked = without_overlaps([*linked, *spelled])
@@ -474,26 +394,6 @@ class LabelLinker:
         named = without_overlaps([*mended, *certain])
         proper = any(has_capital(tokens, item.span) for item in (*named, *parted))
         return named if proper else without_overlaps([*mended, *exact])
-
-
-def _with_initials(question: str, tokens: Sequence[Token], casing: Casing, item: LinkedSpan) -> int:
-    """Where the initials start that stand before a value; its first word where there are none.
-
-    Where capitals tell names, one before it needs no full stop: *M Weber*.
-    """
-    begin = item.span.first
-    while begin and is_value(item):
-        token, gap = tokens[begin - 1], question[tokens[begin - 1].end : tokens[begin].start]
-        is_first_letter = is_initial(question, token, by_capital=casing.informative)
-        if gap.strip() not in ("", ".") or not is_first_letter:
-            break
-        begin -= 1
-    return begin
-
-
-def _large_words(tokens: Sequence[Token], span: Span) -> tuple[str, ...]:
-    words = tokens[span.first : span.last + 1]
-    return tuple(token.norm for token in words if token.norm not in FUNCTION_WORDS)
 
 
 def _is_of_date(tokens: Sequence[Token], item: LinkedSpan) -> bool:
