@@ -151,7 +151,7 @@ _WORLD_FILES = {
     "sealed": ("sealed.jsonl",),
     "tuning": ("tuning.jsonl",),
 }
-GRAPHS = ("world", "concerts", "huts", "rental", "recycling", "lexicon", "aquarium")
+GRAPHS = ("world", "concerts", "huts", "rental", "recycling", "lexicon", "aquarium", "garage")
 """The graphs that there is an exam over."""
 HALVES = ("open", "sealed")
 

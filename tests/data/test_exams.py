@@ -20,6 +20,7 @@ from groundwalk.agent.query.facts import Facts
 from groundwalk.agent.query.tree import read_query
 from groundwalk.data.exams.aquarium import build as aquarium
 from groundwalk.data.exams.concerts import build as concerts
+from groundwalk.data.exams.garage import build as garage
 from groundwalk.data.exams.huts import build as huts
 from groundwalk.data.exams.lexicon import build as lexicon
 from groundwalk.data.exams.recycling import build as recycling
@@ -30,7 +31,7 @@ GRAPHS = {
     "world": Path(world.__file__).with_name("world.ttl"),
     **{
         name: FOLDER / name / f"{name}.ttl"
-        for name in ("concerts", "huts", "rental", "recycling", "lexicon", "aquarium")
+        for name in ("concerts", "huts", "rental", "recycling", "lexicon", "aquarium", "garage")
     },
 }
 WITH_TREES = ("world", "concerts")
@@ -149,6 +150,6 @@ def plain(term: Any) -> Any:
     return term
 
 
-@pytest.mark.parametrize("build", [concerts, huts, rental, recycling, lexicon, aquarium])
+@pytest.mark.parametrize("build", [concerts, huts, rental, recycling, lexicon, aquarium, garage])
 def test_the_graph_is_up_to_date(build: ModuleType) -> None:
     assert build.OUT.read_bytes() == build.content()

@@ -126,6 +126,7 @@ def test_the_exams_are_read_whole() -> None:
     sizes |= {"huts/open": 46, "huts/sealed": 34, "rental/open": 33, "rental/sealed": 47}
     sizes |= {"recycling/open": 38, "recycling/sealed": 42, "lexicon/open": 40}
     sizes |= {"lexicon/sealed": 40, "aquarium/open": 39, "aquarium/sealed": 41}
+    sizes |= {"garage/open": 61, "garage/sealed": 59}
     for split, size in sizes.items():
         samples = read_samples("exam", split=split)
         assert len(samples) == size
