@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,8 @@ _TRIED = 4
 _GENERAL = 40
 """Labels of which a last word is too general to change what they say, as in *director name*."""
 
-Words = tuple[str, ...]
+Words: TypeAlias = tuple[str, ...]
+Vector: TypeAlias = npt.NDArray[np.float32]
 
 
 class Mistaken(NamedTuple):
@@ -47,7 +48,7 @@ class Siblings:
 
     in_place: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
     after: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
-    vectors: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict[str, npt.NDArray])
+    vectors: Mapping[str, Vector] = field(default_factory=dict[str, Vector])
     apart: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
 
     def sibling(self, label: str, rng: Random) -> tuple[str, str, str] | None:
@@ -108,7 +109,7 @@ class Siblings:
 
 def siblings_of(
     labels: Iterable[str],
-    vectors: Mapping[str, npt.NDArray[np.float32]],
+    vectors: Mapping[str, Vector],
     apart: Mapping[str, Collection[str]],
 ) -> Siblings:
     """What stands in the place of words of labels, and after them, in other labels."""

@@ -5,14 +5,16 @@ from random import Random
 import numpy as np
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.reader.lexicon import label_words, words_of
-from groundwalk.training.reader.siblings import siblings_of
+from groundwalk.training.reader.siblings import Vector, siblings_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-LABELS = ("birthDate", "death_date", "wedding date", "birth place", "population", "has name")
-LABELS += ("population density", "boiling point", "freezing point", "melting point", "start in")
+LABELS = (
+    *("birthDate", "death_date", "wedding date", "birth place", "has name", "start in"),
+    *("population", "population density", "boiling point", "freezing point", "melting point"),
+)
 MEANT = ("birth", "death", "wedding", "date", "place", "density", "boiling", "start")
-VECTORS = dict(zip(MEANT, np.eye(len(MEANT), dtype=np.float32), strict=True))
+VECTORS: dict[str, Vector] = dict(zip(MEANT, np.eye(len(MEANT), dtype=np.float32), strict=True))
 VECTORS["begun"] = VECTORS["start"]
 APART = {"boiling": {"melting"}}
 SIBLINGS = siblings_of(LABELS, VECTORS, APART)
