@@ -79,6 +79,15 @@ _OTHER_NAMES = replace(
     share=0.75,
     drawing=replace(_WIDE, near=True, converse=0.4),
 )
+_RESEMBLING = replace(
+    _OTHER_NAMES,
+    name="resembling",
+    steps=3_600,
+    averaged=90,
+    mean_with="",
+    drawing=replace(_OTHER_NAMES.drawing, none=0.06, mistaken=0.06, siblings=0.3),
+    more={**_OTHER_NAMES.more, RESEMBLING: 6.0},
+)
 
 STAGES = (
     Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
@@ -200,14 +209,16 @@ STAGES = (
         mean_with="several hops",
         schedule=5_000,
     ),
-    # Then came questions that resemble what a graph has, and labels that differ in one word.
+    # Then came questions that resemble what a graph has, first of 27 graphs and then of 38, and
+    # labels that differ in one word.
+    _RESEMBLING,
     replace(
-        _OTHER_NAMES,
-        name="resembling",
-        steps=3_600,
-        averaged=90,
+        _RESEMBLING,
+        name="resembling more",
+        steps=1_500,
+        rate=7e-4,
+        averaged=75,
         mean_with="resembling",
-        drawing=replace(_WIDE, near=True, converse=0.4, none=0.06, mistaken=0.06, siblings=0.3),
-        more=_SINGLY | {ASKED: 5.7, COMPOSED: 2.7, LABELLED: 1.3, RESEMBLING: 6.0},
+        share=0.65,
     ),
 )
