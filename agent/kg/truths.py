@@ -3,7 +3,7 @@
 Tables say it in texts, too: `yes` and `no`, in some language.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
@@ -20,6 +20,8 @@ _TRUE, _FALSE = (
 _SAMPLE = 1_000
 """Statements of a relation that are looked at."""
 _MOST_KEPT = 10_000
+_SHORTEST_ALONE = 3
+"""Letters of a text that says true or false though no other one does the opposite."""
 
 
 class Truths:
@@ -61,24 +63,33 @@ def _is_truth(fact: Triple) -> bool:
 
 
 def _truths_in_texts(facts: Iterator[Triple]) -> Mapping[bool, str]:
-    """The texts by which some facts say true and false; none where one of them says neither."""
-    written = dict[bool, str]()
+    """The texts by which some facts say true and false; none where one of them says neither.
+
+    Both are of one language. A short text alone may be a code, as *no* is of Norway.
+    """
+    written = set[str]()
     for fact in facts:
         term = node_of(fact.tail)
         text = lexical_form(term).lower()
-        value = _words().get(text) if is_literal(term) and ":" not in literal_tag(term) else None
-        if value is None or written.setdefault(value, text) != text:
+        if not is_literal(term) or ":" in literal_tag(term) or text not in _truth_words():
             return {}
-    return written
+        written.add(text)
+    if len(written) == 1 and len(min(written)) < _SHORTEST_ALONE:
+        return {}
+    for words in _truths_by_language():
+        if written <= words.keys() and len({words[text] for text in written}) == len(written):
+            return {words[text]: text for text in sorted(written)}
+    return {}
 
 
 @cache
-def _words() -> Mapping[str, bool]:
-    """The texts that say true or false in tables, of all languages, in lower case."""
+def _truths_by_language() -> Sequence[Mapping[str, bool]]:
+    """The texts that say true or false in tables, of each language, in lower case."""
     tables = [language_words(language)["truths"] for language in languages()]
-    return {
-        word: value
-        for value, name in ((True, "yes"), (False, "no"))
-        for table in tables
-        for word in table[name]
-    }
+    values = {"yes": True, "no": False}
+    return [{word: values[name] for name in values for word in table[name]} for table in tables]
+
+
+@cache
+def _truth_words() -> frozenset[str]:
+    return frozenset().union(*_truths_by_language())

@@ -29,12 +29,15 @@ _CLOCK = re.compile(
     r"(?<![\w.,:])\d{1,3}(?::[0-5]?\d){1,2}(?:\.\d+)?(?:[^\W\d_]{2})?(?![\w:]|[.,]\d)"
 )
 """A time of day or a duration, as `3:45`: which of them, and of what, nobody knows."""
-_UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2}(?!\w|-\d))")
+_UNIT = re.compile(r"\s*(%|°?[^\W\d_][\w²³/]*(?:\s[^\W\d_][\w²³/]*){0,2})")
+_AFTER_DASH = re.compile(r"-\d+(?:[.,]\d+)*\s*")
 _LETTER = re.compile(r"(?<![\w'’.-])[^\W\d_](?![\w'’-]|\.\w)")
 _WORD_ALONE = re.compile(r"(?<![\w-])[^\W\d_]+")
 _WORD_OF_UNIT = re.compile(r"(?<![\w'’.-])[^\W\d_]\w*\b(?!['’-]\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN_WORDS = re.compile(r"\s+|-")
+_FEWEST_BETWEEN = 2
+"""Words between a number and a minus: fewer make a difference."""
 _LONGEST_NUMBER = 30
 _LONGEST_TEXT = 200
 
@@ -160,9 +163,16 @@ def _unit_at(question: str, start: int, words: Spelling) -> str:
         return ""
     parts = following[1].split()
     for size in range(len(parts), 0, -1):
-        if _is_unit(" ".join(parts[:size]), words):
-            return " ".join(parts[:size])
+        unit = " ".join(parts[:size])
+        if _is_unit(unit, words):
+            return "" if _is_code(question, following.start(1) + len(unit), unit) else unit
     return ""
+
+
+def _is_code(question: str, end: int, unit: str) -> bool:
+    """Whether what may be a unit begins a code, as in `one G-209`, and no range: `5 m-10 m`."""
+    number = _AFTER_DASH.match(question, end)
+    return number is not None and not question.startswith(unit, number.end())
 
 
 def _is_unit(text: str, words: Spelling) -> bool:
@@ -173,15 +183,25 @@ def _signed(question: str, values: Sequence[NamedValue], words: Spelling) -> lis
     """The values, with the word for a minus sign before a number that is no difference."""
     signed = list[NamedValue]()
     for value in values:
-        number, sign = value.value.value, word_before(question, value.start)
-        if sign and sign[1].lower() in words.negative and isinstance(number, int | float):
-            last = signed[-1] if signed else None
-            start, text = sign.start(), question[sign.start() : value.end]
-            if last is None or question[last.end : start].strip() not in ("", last.value.unit):
-                below = value.value._replace(value=-number)
+        number, sign = value.value.value, word_before(question, _start_of(question, value))
+        is_signed = sign is not None and sign[1].lower() in words.negative
+        if sign and is_signed and isinstance(number, int | float) and number > 0:
+            start, last = sign.start(), signed[-1] if signed else None
+            if not _is_difference(question, start, last, words):
+                text, below = question[start : value.end], value.value._replace(value=-number)
                 value = replace(value, start=start, text=text, value=below)
         signed.append(value)
     return signed
+
+
+def _is_difference(question: str, start: int, last: NamedValue | None, words: Spelling) -> bool:
+    """Whether a minus that starts there takes away: from a number before, or after *plus or*."""
+    is_joined = follows(question, start, words.either | {words.joint})
+    if last is None:
+        return is_joined
+    size, between = last.value.value, question[last.end : start].split()
+    is_below = isinstance(size, int | float) and size < 0
+    return not (is_below or is_joined) and len(between) < _FEWEST_BETWEEN
 
 
 def _in_one_unit(question: str, values: Sequence[NamedValue], words: Spelling) -> list[NamedValue]:

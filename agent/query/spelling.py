@@ -90,6 +90,8 @@ class Spelling:
     """Both days of a range, after their month."""
     not_units: frozenset[str]
     """Words that are no unit after a number, though a unit is written so."""
+    either: frozenset[str]
+    """Words between two of which either is meant."""
     negative: frozenset[str]
     """Words before a number below zero."""
     letters: frozenset[str]
@@ -134,6 +136,7 @@ def spelling() -> Spelling:
         tuple(re.compile(rf"{day}{_range(marks['ranges'])}\Z") for day in _DAYS_BEFORE),
         re.compile(_range(marks["ranges"]).join(_DAYS_AFTER)),
         frozenset(marks["not_units"]),
+        frozenset(marks["either"]),
         frozenset(marks["negative"]),
         frozenset(marks["letters"]),
     )

@@ -55,8 +55,9 @@ def _compare(tree: dict[str, Any], kg: KnowledgeGraph) -> None:
         start, steps = node.get("start"), node.get("steps")
         if node.get("op") in ("exists", "not exists") and not node.get("inverse"):
             wanted = node["op"] == "exists"
-            if (value := kg.truths.of(node["relation"]).get(wanted)) is not None:
-                node |= {"op": "=", "value": value}
+            truths = kg.truths.of(node["relation"])
+            if truths and (wanted or wanted in truths):
+                node |= {"op": "=", "value": truths.get(wanted, wanted)}
         if isinstance(start, dict) and "domain" in start and kg.truths.of(str(start["domain"])):
             node["start"] = {"start": start, "filters": [_is_true(kg, str(start["domain"]))]}
         if steps and node.keys() == {"start", "steps", "answer"} and node["answer"] == "yesno":

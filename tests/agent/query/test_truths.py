@@ -23,11 +23,15 @@ HALLS = """
 :Elm :ramp "a steep one" . :Oak :ramp true .
 :Oak :bar true .
 :Elm :heating "Yes" . :Oak :heating "no" . :Ash :heating "yes"@en , "NO" .
+:Elm :attic "False" . :Oak :attic "false" . :Elm :shop false . :Elm :code "no" .
 :Elm :garden "yes" . :Oak :garden "Y" . :Elm :cellar "ja" . :Oak :cellar "a small one" .
 """
-LIFT, STAGE, RAMP, BAR, HEATING, GARDEN, CELLAR = (
+LIFT, STAGE, RAMP, BAR, HEATING, GARDEN, CELLAR, ATTIC, SHOP, CODE = (
     f"<https://halls.example/{name}>"
-    for name in ("lift", "stage", "ramp", "bar", "heating", "garden", "cellar")
+    for name in (
+        *("lift", "stage", "ramp", "bar", "heating"),
+        *("garden", "cellar", "attic", "shop", "code"),
+    )
 )
 HALL = {"class": "<https://halls.example/Hall>"}
 
@@ -70,6 +74,12 @@ def has(relation: str, op: str, **more: Any) -> list[dict[str, Any]]:
         ({"start": HALL, "filters": has(HEATING, "not exists")}, {"Oak", "Ash"}),
         ({"start": {"domain": HEATING}}, {"Elm", "Ash"}),
         ({"start": HALL, "filters": has(GARDEN, "exists")}, {"Elm", "Oak"}),
+        ({"start": HALL, "filters": has(ATTIC, "exists")}, set()),
+        ({"start": HALL, "filters": has(ATTIC, "not exists")}, {"Elm", "Oak"}),
+        ({"start": {"domain": ATTIC}}, set()),
+        ({"start": HALL, "filters": has(SHOP, "exists")}, set()),
+        ({"start": HALL, "filters": has(SHOP, "not exists")}, {"Elm"}),
+        ({"start": HALL, "filters": has(CODE, "exists")}, {"Elm"}),
         ({"start": HALL, "filters": has(CELLAR, "exists")}, {"Elm", "Oak"}),
     ],
 )

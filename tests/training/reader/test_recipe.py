@@ -10,7 +10,7 @@ from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import recipe as recipes
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.asked import ASKED
+from groundwalk.training.reader.asked import ASKED, RESEMBLING
 from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.labelled import LABELLED
 from groundwalk.training.reader.learning import Plan, blended
@@ -98,7 +98,7 @@ def test_a_mean_is_with_an_earlier_stage() -> None:
 
 
 def test_what_a_stage_draws_more_often_are_sources() -> None:
-    known = {source.name for source in SOURCES} | {COMPOSED, LABELLED, ASKED}
+    known = {source.name for source in SOURCES} | {COMPOSED, LABELLED, ASKED, RESEMBLING}
     assert all(stage.more.keys() <= known for stage in STAGES)
 
 
