@@ -183,7 +183,7 @@ class Batcher:
         labels = self.names.renamed(labels, pool, self.drawing, rng, fixed)
         if not knows_classes:
             # Of a file without classes it is still known where values are, of an endpoint not.
-            seen = VALUES if bare and rng.random() < 0.5 else ()
+            seen = (*VALUES, "boolean") if bare and rng.random() < 0.5 else ()
             labels = [label if label.tail in seen else label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
@@ -198,9 +198,11 @@ class Batcher:
             return None
         name = example.actions[gone].name
         mistaken = self.siblings.mistaken(example.words, name, rng)
-        if mistaken is None or mistaken.word in self.inputs.entry(mistaken.label).alike:
-            return None
         needed = {action.name for action in example.actions[:gone]}
+        if mistaken is None or mistaken.label in needed:
+            return None
+        if mistaken.word in self.inputs.entry(mistaken.label).alike:
+            return None
         others = [
             label._replace(name=mistaken.label, called=mistaken.label)
             if label.name == name
@@ -222,7 +224,7 @@ class Batcher:
             if label.way == CLASS or not (made := self.siblings.sibling(label.name, rng)):
                 continue
             sibling, word, _ = made
-            if sibling not in there and word not in asked:
+            if sibling not in there and asked.isdisjoint(self.inputs.entry(word).alike):
                 there.add(sibling)
                 siblings.append(label._replace(name=sibling, called=sibling))
         return siblings

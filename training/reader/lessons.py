@@ -147,7 +147,7 @@ def gather_lessons(
             watched += questions[:_WATCHED]
         else:
             by_kind[graph.kind] += questions
-    for asked in asked_graphs() if ASKED not in without else ():
+    for asked in (graph for graph in asked_graphs() if graph.kind not in without):
         schemas[asked.name] = asked.schema
         is_apart = _number(asked.name) % _APART == 0
         (watched if is_apart else by_kind[asked.kind]).extend(asked_examples(asked))

@@ -108,19 +108,19 @@ def train_reader(
     near = thesaurus()
     lexicon = lexicon_of(data, questions, near)
     size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=1), None
-    by_word = dict[str, npt.NDArray[np.float32]]()
+    word_vectors = dict[str, npt.NDArray[np.float32]]()
     if encoder is None:
         labels = (name for example in every for name, _, _ in example.names)
         meanings = meanings_of(data, questions, labels, near, size.meaning)
         rows = {word: row for row, word in enumerate(meanings.words, start=1)}
         lexicon, size = replace(lexicon, meanings=rows), replace(size, meanings=len(rows))
         vectors = torch.from_numpy(meanings.vectors)
-        by_word = dict(zip(meanings.words, meanings.vectors, strict=True))
+        word_vectors = dict(zip(meanings.words, meanings.vectors, strict=True))
     else:
         lexicon, size = replace(lexicon, encoder=encoder), replace(size, meaning=encoder.width)
     of_words = {heads[0]: others for heads, others in near if len(heads) == 1}
     names = OtherNames(lexicon.aliases, of_words, nouns_of(data))
-    course = _Course(recipe, lessons, lexicon, names, by_word, size, folder, report, device)
+    course = _Course(recipe, lessons, lexicon, names, word_vectors, size, folder, report, device)
     network = course.train(vectors)
     name = recipe.encoder
     if name and Path(name).is_dir():
@@ -141,7 +141,7 @@ class _Course:
     lessons: Lessons
     lexicon: Lexicon
     names: OtherNames
-    vectors: Mapping[str, npt.NDArray[np.float32]]
+    word_vectors: Mapping[str, npt.NDArray[np.float32]]
     """What words mean; none where an encoder says it."""
     size: Size
     folder: Path
@@ -167,7 +167,7 @@ class _Course:
     @cached_property
     def _siblings(self) -> Siblings:
         labels = (hop.label for pool in self._pools.values() for hop in pool.hops)
-        return siblings_of(labels, self.vectors, self.lexicon.apart)
+        return siblings_of(labels, self.word_vectors, self.lexicon.apart)
 
     def train(self, meanings: torch.Tensor | None) -> ReaderModule:
         """The network after all stages; `meanings` are the vectors of the lexicon's words."""

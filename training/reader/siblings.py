@@ -64,9 +64,11 @@ class Siblings:
         return None
 
     def mistaken(self, words: Sequence[QuestionWord], label: str, rng: Random) -> Mistaken | None:
-        """The question with a word changed or added, so that the label no longer fits.
+        """A question and a label that do not fit, made of two that do; None where nothing is known.
 
-        Only where it has a word of the label. Else the label is changed to one that does not fit.
+        Where the question asks for a word of the label, the label has another one in its place, or,
+        of a word that the question has once, in half of the draws the question. Else a question
+        that has the whole label gets a word more after it.
         """
         asked = {part for word in words for part in word.parts}
         sibling = self.sibling(label, rng)

@@ -45,10 +45,10 @@ def asked_files() -> list[Path]:
 
     Those in the folder `resembling` ask for what resembles something in their graph.
     """
-    return [file for use in ("asked", "resembling") for file in sorted(_questions(use))]
+    return [file for use in ("asked", "resembling") for file in sorted(_question_files(use))]
 
 
-def _questions(use: str) -> Iterable[Path]:
+def _question_files(use: str) -> Iterable[Path]:
     return _WORDINGS.glob(f"*/{use}/*.jsonl")
 
 
