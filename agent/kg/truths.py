@@ -71,7 +71,9 @@ def _truths_in_texts(facts: Iterator[Triple]) -> Mapping[bool, str]:
     for fact in facts:
         term = node_of(fact.tail)
         text = lexical_form(term).lower()
-        if not is_literal(term) or ":" in literal_tag(term) or text not in _truth_words():
+        if not is_literal(term) or ":" in literal_tag(term):
+            return {}
+        if not any(text in words for words in _truths_by_language()):
             return {}
         written.add(text)
     if len(written) == 1 and len(min(written)) < _SHORTEST_ALONE:
@@ -88,8 +90,3 @@ def _truths_by_language() -> Sequence[Mapping[str, bool]]:
     tables = [language_words(language)["truths"] for language in languages()]
     values = {"yes": True, "no": False}
     return [{word: values[name] for name in values for word in table[name]} for table in tables]
-
-
-@cache
-def _truth_words() -> frozenset[str]:
-    return frozenset().union(*_truths_by_language())

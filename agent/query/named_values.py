@@ -184,10 +184,10 @@ def _signed(question: str, values: Sequence[NamedValue], words: Spelling) -> lis
     signed = list[NamedValue]()
     for value in values:
         number, sign = value.value.value, word_before(question, _start_of(question, value))
-        is_signed = sign is not None and sign[1].lower() in words.negative
-        if sign and is_signed and isinstance(number, int | float) and number > 0:
+        if isinstance(number, int | float) and number > 0 and sign:
             start, last = sign.start(), signed[-1] if signed else None
-            if not _is_difference(question, start, last, words):
+            is_minus = sign[1].lower() in words.negative
+            if is_minus and not _is_difference(question, start, last, words):
                 text, below = question[start : value.end], value.value._replace(value=-number)
                 value = replace(value, start=start, text=text, value=below)
         signed.append(value)

@@ -183,7 +183,7 @@ class Batcher:
         labels = self.names.renamed(labels, pool, self.drawing, rng, fixed)
         if not knows_classes:
             # Of a file without classes it is still known where values are, of an endpoint not.
-            seen = (*VALUES, "boolean") if bare and rng.random() < 0.5 else ()
+            seen = VALUES if bare and rng.random() < 0.5 else ()
             labels = [label if label.tail in seen else label._replace(tail="") for label in labels]
         hides = rng.random() < self.drawing.unknown
         unknown = _unknown(labels, rng) if hides else frozenset[str]()
@@ -223,10 +223,9 @@ class Batcher:
         for label in labels[: len(example.names)]:
             if label.way == CLASS or not (made := self.siblings.sibling(label.name, rng)):
                 continue
-            sibling, word, _ = made
-            if sibling not in there and asked.isdisjoint(self.inputs.entry(word).alike):
-                there.add(sibling)
-                siblings.append(label._replace(name=sibling, called=sibling))
+            if made.label not in there and asked.isdisjoint(self.inputs.entry(made.word).alike):
+                there.add(made.label)
+                siblings.append(label._replace(name=made.label, called=made.label))
         return siblings
 
 

@@ -35,7 +35,8 @@ from .sources import Hop, SchemaLabels
 MADE_GRAPH = "made.ttl"
 MADE, WORDED = "made", "worded"
 """The names of questions that are made: in the words of labels, and in those of people."""
-VALUES = ("number", "date", "text")
+VALUES = ("number", "date", "text", "boolean")
+"""The kinds of values that relations lead to."""
 _WORDINGS = ("word", "noun", "that", "ask")
 _NUMBERS = frozenset(("number", "float", "int", "integer", "double", "long"))
 _DATES = frozenset(("time", "datetime", "date", "year"))

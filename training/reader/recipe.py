@@ -16,8 +16,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from rich.console import Console
 
@@ -36,7 +34,7 @@ from .module import JOINT, ReaderModule
 from .naming import OtherNames
 from .pools import PLAIN, Pool, every_word, pools_of
 from .rows import ROWS
-from .siblings import Siblings, siblings_of
+from .siblings import Siblings, Vector, siblings_of
 from .stages import STAGES, Stage
 from .thresholds import fit_thresholds
 
@@ -108,7 +106,7 @@ def train_reader(
     near = thesaurus()
     lexicon = lexicon_of(data, questions, near)
     size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=1), None
-    word_vectors = dict[str, npt.NDArray[np.float32]]()
+    word_vectors = dict[str, Vector]()
     if encoder is None:
         labels = (name for example in every for name, _, _ in example.names)
         meanings = meanings_of(data, questions, labels, near, size.meaning)
@@ -141,7 +139,7 @@ class _Course:
     lessons: Lessons
     lexicon: Lexicon
     names: OtherNames
-    word_vectors: Mapping[str, npt.NDArray[np.float32]]
+    word_vectors: Mapping[str, Vector]
     """What words mean; none where an encoder says it."""
     size: Size
     folder: Path

@@ -23,12 +23,20 @@ _ALIKE = 0.6
 _SHORTEST = 4
 """Letters of a word that is added to a question: shorter ones are often signs."""
 _TRIED = 4
-"""Words that are tried for a place of a label."""
+"""Words that are tried for one word of a label."""
 _GENERAL = 40
 """Labels of which a last word is too general to change what they say, as in *director name*."""
 
 Words: TypeAlias = tuple[str, ...]
 Vector: TypeAlias = npt.NDArray[np.float32]
+
+
+class Sibling(NamedTuple):
+    """A label that says something else by a `word`, which it has for one of the other label."""
+
+    label: str
+    word: str
+    instead_of: str
 
 
 class Mistaken(NamedTuple):
@@ -41,26 +49,27 @@ class Mistaken(NamedTuple):
 
 @dataclass(frozen=True)
 class Siblings:
-    """By a label without one of its words, the words that stand there; and what may follow it.
+    """By a label without one of its words, the words that others have there; and what follows it.
 
     `vectors` of length 1 say what words mean; words `apart` are never said for each other.
     """
 
-    in_place: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
+    others: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
     after: Mapping[Words, Sequence[str]] = field(default_factory=dict[Words, Sequence[str]])
     vectors: Mapping[str, Vector] = field(default_factory=dict[str, Vector])
     apart: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
 
-    def sibling(self, label: str, rng: Random) -> tuple[str, str, str] | None:
-        """A label that says something else, with its new word and the one that this stands for."""
+    def sibling(self, label: str, rng: Random) -> Sibling | None:
+        """A label that says something else by one word; None where none is known."""
         words = label_words(label)
-        places = [at for at, word in enumerate(words) if word not in meaningless_words()]
-        for at in rng.sample(places, len(places)):
+        telling = [at for at, word in enumerate(words) if word not in meaningless_words()]
+        for at in rng.sample(telling, len(telling)):
             apart = sorted(self.apart.get(words[at], ()))
-            others = self.in_place.get(_without(words, at), ()) if len(words) > 1 else ()
+            others = self.others.get(_without(words, at), ()) if len(words) > 1 else ()
             for other in _some(apart, rng) + _some(others, rng):
                 if other in apart or self._differ(words[at], other):
-                    return " ".join((*words[:at], other, *words[at + 1 :])), other, words[at]
+                    changed = " ".join((*words[:at], other, *words[at + 1 :]))
+                    return Sibling(changed, other, words[at])
         return None
 
     def mistaken(self, words: Sequence[QuestionWord], label: str, rng: Random) -> Mistaken | None:
@@ -72,14 +81,19 @@ class Siblings:
         """
         asked = {part for word in words for part in word.parts}
         sibling = self.sibling(label, rng)
-        if sibling and sibling[1] not in asked and self._is_asked(sibling[2], asked):
-            changed, new, old = sibling
-            at = [index for index, word in enumerate(words) if word.parts == (old,)]
-            if len(at) == 1 and rng.random() < 0.5:
-                question = list(words)
-                question[at[0]] = replace(words[at[0]], text=new)
-                return Mistaken(tuple(question), label, new)
-            return Mistaken(tuple(words), changed, old)
+        if not sibling or sibling.word in asked or not self._is_asked(sibling.instead_of, asked):
+            return self._with_word_after(words, label, asked, rng)
+        at = [index for index, word in enumerate(words) if word.parts == (sibling.instead_of,)]
+        if len(at) == 1 and rng.random() < 0.5:
+            question = list(words)
+            question[at[0]] = replace(words[at[0]], text=sibling.word)
+            return Mistaken(tuple(question), label, sibling.word)
+        return Mistaken(tuple(words), sibling.label, sibling.instead_of)
+
+    def _with_word_after(
+        self, words: Sequence[QuestionWord], label: str, asked: Collection[str], rng: Random
+    ) -> Mistaken | None:
+        """The question with a word after the whole label that it has; None where none is known."""
         known = label_words(label)
         ends = [
             end
@@ -114,20 +128,20 @@ def siblings_of(
     vectors: Mapping[str, Vector],
     apart: Mapping[str, Collection[str]],
 ) -> Siblings:
-    """What stands in the place of words of labels, and after them, in other labels."""
+    """What other labels have for the words of labels, and after them."""
     every = {words for label in labels if 0 < len(words := label_words(label)) < MOST_LABEL_WORDS}
-    in_place, after = defaultdict[Words, list[str]](list), defaultdict[Words, list[str]](list)
+    others, after = defaultdict[Words, list[str]](list), defaultdict[Words, list[str]](list)
     lasts = Counter(words[-1] for words in every if len(words) > 1)
     for words in sorted(every):
         if len(words) == 1:
             continue
         for at, word in enumerate(words):
             if word not in meaningless_words():
-                in_place[_without(words, at)].append(word)
+                others[_without(words, at)].append(word)
         is_word = len(words[-1]) >= _SHORTEST and words[-1] in vectors
         if is_word and lasts[words[-1]] < _GENERAL:
             after[words[:-1]].append(words[-1])
-    return Siblings(in_place, after, vectors, apart)
+    return Siblings(others, after, vectors, apart)
 
 
 def _without(words: Words, at: int) -> Words:

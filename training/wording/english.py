@@ -45,11 +45,8 @@ def asked_files() -> list[Path]:
 
     Those in the folder `resembling` ask for what resembles something in their graph.
     """
-    return [file for use in ("asked", "resembling") for file in sorted(_question_files(use))]
-
-
-def _question_files(use: str) -> Iterable[Path]:
-    return _WORDINGS.glob(f"*/{use}/*.jsonl")
+    asked, resembling = (_WORDINGS.glob(f"*/{use}/*.jsonl") for use in ("asked", "resembling"))
+    return [*sorted(asked), *sorted(resembling)]
 
 
 def following_questions() -> list[str]:

@@ -22,7 +22,7 @@ SIBLINGS = siblings_of(LABELS, VECTORS, APART)
 
 def drawn(label: str) -> set[str]:
     made = (SIBLINGS.sibling(label, Random(seed)) for seed in range(50))
-    return {sibling[0] for sibling in made if sibling}
+    return {sibling.label for sibling in made if sibling}
 
 
 def test_a_sibling_has_one_word_that_says_something_else() -> None:
