@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from groundwalk import Options, build_graph, open_kg
+from groundwalk.agent.linking.plausible import everyday_words
 from groundwalk.agent.nodes import read
 from groundwalk.agent.query.account import LEFT_OUT
 from groundwalk.agent.records import SILENT
@@ -110,11 +111,11 @@ def test_an_address_that_is_not_there_is_told_whole(
 def test_the_words_of_a_graph_are_collected_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    collected, collect = list[int](), read.everyday_words
+    collected = list[int]()
 
     def counted(vocabulary: Any) -> frozenset[str]:
         collected.append(1)
-        return collect(vocabulary)
+        return everyday_words(vocabulary)
 
     monkeypatch.setattr(read, "everyday_words", counted)
     (tmp_path / "company.ttl").write_text(COMPANY, encoding="utf-8")
