@@ -166,7 +166,9 @@ def answered(tools: ReadWith, asked: Asked, queries: Sequence[ReadQuery], option
             return only_read(tools, queries, Computed("abstained", notes=notes))
     evidence = evidence_of(asked, query, same, queries, tools.likeness)
     is_empty = has_nothing(executed_query.computed)
-    confidence = evidence.probability if is_empty else sureness(evidence, tools.weights)
+    confidence = evidence.probability
+    if not is_empty:
+        confidence = max(sureness(evidence, tools.weights), query.sure)
     if before.cut and is_of_answers(query.bound.query):
         notes.append(CUT)
     account = account_of(tools, asked, query)

@@ -26,7 +26,7 @@ def with_that_of_another(
 ) -> list[ReadQuery]:
     """What a question may be, with the query before where it only names another thing of a class.
 
-    That is the likeliest, and as likely as it was sure then, where it was answered.
+    That is the likeliest, and at least as sure as it was then, where it was answered.
     """
     before = next((turn for turn in reversed(turns) if turn["alone"]), None)
     query_of_another = None if before is None else _asked_of_another(kg, before, asked)
@@ -64,7 +64,8 @@ def _asked_of_another(kg: KnowledgeGraph, before: Turn, asked: Asked) -> ReadQue
         actions = actions_of(read_query(tree_in_terms(bound)))
     except QuestionError:  # one that was proposed may be none that actions can say
         return None
-    return ReadQuery(bound, actions, 0.0 if status in SILENT else before["confidence"])
+    sure = 0.0 if status in SILENT else before["confidence"]
+    return ReadQuery(bound, actions, sure, sure=sure)
 
 
 def _only_names(question: str, mention: Numbered, before: str) -> bool:

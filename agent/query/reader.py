@@ -38,12 +38,14 @@ class ReadQuery:
 
     `probability` is that of all actions found that come to the same query. `unread` is how surely
     it leaves out the word of the question that it leaves out most surely; 0 before that is asked.
+    `sure` is how sure the same query was before of another thing; 0 for one that was not asked.
     """
 
     bound: Bound
     actions: tuple[Action, ...]
     probability: float
     unread: float = 0.0
+    sure: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ _UNREAD_ALONE = 0.02
 of the *rivers* in *how many rivers are there?*, where the answers before are counted."""
 _MET = 0.5
 """The least share of a word's meeting with labels for one of them to have used it."""
-_MET_BESIDE = 0.0
-"""The same of a word beside one of a label; over graphs apart 1% of the right answers have one with
+_MET_BESIDE = -1.0
+"""The same of a word beside one of a label; over graphs apart 3 of 198 right answers have one with
 less."""
 _SUSPECTED = 0.6
 """How likely a word is left out at least that may ask for something else: no reading is sure then,

@@ -15,9 +15,14 @@ import numpy.typing as npt
 from ..linking.words import singular
 from .lexicon import Lexicon, label_words
 
-FEATURES = ("exact", "alias", "related", "begins", "pair", "rare", "covered", "class", "kind")
+FEATURES = (
+    *("exact", "alias", "related", "begins", "pair", "rare", "covered"),
+    *("class", "kind", "class_related"),
+)
 """What is said of a word and a label: numbers from 0 to 1, in this order."""
-EXACT, ALIAS, RELATED, BEGINS, PAIR, RARE, COVERED, CLASS, KIND = range(len(FEATURES))
+EXACT, ALIAS, RELATED, BEGINS, PAIR, RARE, COVERED, CLASS, KIND, CLASS_RELATED = range(
+    len(FEATURES)
+)
 _LEAST_LETTERS = 4
 _SHORT = 3
 """Letters of a word of a label that a word of one letter more may begin with: `hut` and `huts`."""
@@ -151,7 +156,8 @@ def _match_tail(
     cells: npt.NDArray[np.float32], tail: Entry, parts: Sequence[tuple[int, str]]
 ) -> None:
     for index, word_part in parts:
-        exact, alias, _ = tail.alike.get(word_part, (0.0, 0.0, 0.0))
+        exact, alias, related = tail.alike.get(word_part, (0.0, 0.0, 0.0))
+        cells[index, CLASS_RELATED] = max(cells[index, CLASS_RELATED], related)
         begun = _beginning(tail, word_part)
         cells[index, CLASS] = max(
             cells[index, CLASS], max(exact, 0.5 * alias), 0.9 * begun[1] if begun else 0.0

@@ -22,6 +22,9 @@ CLASS_KIND = KIND_NUMBERS["class*"]
 POINTER_KIND = KIND_NUMBERS["pointer"]
 HOP_KINDS = range(CLASS_KIND + 1, KIND_NUMBERS[NONE])
 """The kinds with the name of a relation: those with a name follow each other, classes first."""
+MATCHES = len(FEATURES) + 2
+"""What is said of a match: `FEATURES`, and how near a word's meaning is to those of the label and
+of its class."""
 _NEVER = -1e4
 
 
@@ -107,7 +110,7 @@ def logs_of(
 def shapes_of(size: Size) -> dict[str, tuple[int, ...]]:
     """The names of the weights of a reader, and their shapes."""
     width, table = size.width, size.table
-    features, wide = len(FEATURES) + 1, 2 * width
+    wide = 2 * width
     tables = {
         "table": (BUCKETS, table),
         "meanings": (size.meanings + 1, size.meaning),
@@ -124,7 +127,7 @@ def shapes_of(size: Size) -> dict[str, tuple[int, ...]]:
     square = "label.0 label.2 meets asks answers names points lacks lacking"
     linears = {name: (width, width) for name in square.split()}
     linears |= {name: (width, table) for name in ("word", "class_", "label_word")}
-    linears |= {"matched": (width, 2 * features), "weighs": (features, width)}
+    linears |= {"matched": (width, 2 * MATCHES), "weighs": (MATCHES, width)}
     linears |= {"kinds": (len(KINDS), width), "literals": (LITERALS, width), "apart": (1, width)}
     norms = ["label.3", "last"]
     for number in range(size.layers):
@@ -136,7 +139,7 @@ def shapes_of(size: Size) -> dict[str, tuple[int, ...]]:
         name = f"joint.{number}"
         norms += [f"{name}.words", f"{name}.labels", f"{name}.between"]
         linears |= {f"{name}.{part}": (3 * width, width) for part in ("word", "label")}
-        linears |= {f"{name}.match": (2 * size.heads, features)}
+        linears |= {f"{name}.match": (2 * size.heads, MATCHES)}
         linears |= {f"{name}.{part}": (width, width) for part in ("to_word", "to_label")}
         linears |= {f"{name}.wide": (wide, width), f"{name}.narrow": (width, wide)}
     if size.joint:
@@ -357,10 +360,13 @@ class Network:
         return linear(self.weights, name, states) @ values.swapaxes(1, 2) * self._scale
 
     def _with_nearness(self, batch: Batch, meanings: Array) -> Array:
-        """The matches, with how near a word's meaning is to that of a word of the label."""
-        near = _each_with_each(meanings[batch.words], meanings[batch.labels])
-        near = self._operations.max(near, -1)[..., None].clip(min=0)
-        return self._operations.concatenate([batch.matches, near], -1)
+        """The matches, with how near a word's meaning is to those of the label and of its class."""
+        words, nearest = meanings[batch.words], self._operations.max
+        near = [
+            nearest(_each_with_each(words, meanings[names]), -1)[..., None].clip(min=0)
+            for names in (batch.labels, batch.tails)
+        ]
+        return self._operations.concatenate([batch.matches, *near], -1)
 
     def _best_matches(self, matches: Array, ways: Array) -> Array:
         """How well each word matches any relation, and any class: `(B, N, 2F)`."""

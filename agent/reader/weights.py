@@ -158,8 +158,8 @@ def _sureness(values: Any) -> tuple[float, ...]:
 def read_weights(folder: Path) -> ReaderWeights:
     """The reader in a folder, with its encoder.
 
-    Raises InputError (ModelError) for the encoder, ValueError and what safetensors raises for files
-    that are broken.
+    Raises InputError (ModelError) for the encoder and for weights of another version, ValueError
+    and what safetensors raises for files that are broken.
     """
     from safetensors.numpy import load_file
 
@@ -177,7 +177,10 @@ def read_weights(folder: Path) -> ReaderWeights:
         lexicon = replace(lexicon, encoder=encoder)
     stored = load_file(folder / WEIGHTS_FILE)
     if {name: array.shape for name, array in stored.items()} != shapes_of(settings.size):
-        raise ValueError("its weights are not those of its settings")
+        raise ModelError(
+            f"{folder}: the weights of the reader have other shapes than this version reads",
+            "train it again with this version",
+        )
     weights = {name: array.astype(np.float32) for name, array in stored.items()}
     return ReaderWeights(Network(settings.size, weights), lexicon, settings)
 

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from ...agent.query.prompt import Numbered
 from ..material import Material, gather
 from ..queries.typed import TypedQuestion, typed_question
 from ..reader.asked import asked_graphs
-from ..reader.lessons import asked_apart
 from ..reader.made_graphs import made_graph, read_domain
 from ..recipe import Recipe
 from ..wording.english import domain_files, following_questions
@@ -100,14 +99,11 @@ def _of_domains() -> Iterator[Heard]:
 
 
 def _asked() -> Iterator[Heard]:
-    apart = {graph.name for graph in asked_apart()}
-    for graph in asked_graphs():
-        if graph.name not in apart:
-            for asked in graph.questions:
-                kinds = {(it.start, it.end): it.kind for it in values_in(asked.question)}
-                named = [(it.start, it.end) for it in asked.mentions]
-                mentions = [Numbered(*span, kinds.get(span, "")) for span in named]
-                yield Heard(without_names(asked.question, mentions), follows=False)
+    for asked in chain.from_iterable(graph.questions for graph in asked_graphs(apart=False)):
+        kinds = {(it.start, it.end): it.kind for it in values_in(asked.question)}
+        named = [(it.start, it.end) for it in asked.mentions]
+        mentions = [Numbered(*span, kinds.get(span, "")) for span in named]
+        yield Heard(without_names(asked.question, mentions), follows=False)
 
 
 def _written() -> Iterator[Heard]:

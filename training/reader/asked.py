@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import chain, dropwhile
 from pathlib import Path
 from random import Random
@@ -36,6 +37,8 @@ from .made_graphs import VALUES, is_value, write_graph
 from .sources import Hop, Mention, SchemaLabels, SourceQuestion
 
 ASKED, RESEMBLING = "asked", "resembling"
+_APART = 12
+"""Of so many graphs and domains one is kept apart."""
 _UNLINKED = 0.05
 """How many of the questions are also asked of a graph that lacks a thing which they name."""
 _MARKED = re.compile(r"\[([^\[\]{}]+)\]|\{([^\[\]{}]+)\}")
@@ -55,9 +58,32 @@ class AskedGraph:
     questions: Sequence[SourceQuestion]
 
 
-def asked_graphs() -> Iterator[AskedGraph]:
-    """Those of all languages, in order. Raises InputError as `read_asked` does."""
-    return map(read_asked, asked_files())
+def asked_graphs(
+    *, apart: bool | None = None, most: int | None = None, seed: int = 0
+) -> Iterator[AskedGraph]:
+    """Those of all languages; only those that are kept apart, or only the others.
+
+    Where there are more than `most`, so many are drawn by `seed`. Raises InputError as `read_asked`
+    does.
+    """
+    files = [f for f in asked_files() if apart in (None, is_apart(_name_of(f)))]
+    if most is not None and most < len(files):
+        files = Random(f"graphs {seed}").sample(files, most)
+    return map(read_asked, files)
+
+
+def is_apart(name: str) -> bool:
+    """Whether nothing is learnt of the graph or domain of a name, which alone decides."""
+    return number_of(name) % _APART == 0
+
+
+def number_of(name: str) -> int:
+    """A number that is always the same for a name."""
+    return int(sha256(name.encode()).hexdigest()[:8], 16)
+
+
+def _name_of(file: Path) -> str:
+    return f"{ASKED}:{file.stem}"
 
 
 def read_asked(file: Path) -> AskedGraph:
@@ -70,7 +96,7 @@ def read_asked(file: Path) -> AskedGraph:
     record = json.loads(first)
     if values := sorted(filter(is_value, record["classes"])):
         raise InputError(f"{file.name} has the class {values[0]!r}, a kind of value", "rename it")
-    name = f"{ASKED}:{file.stem}"
+    name = _name_of(file)
     hops = [Hop(label, head, tail) for label, head, tail in record["relations"]]
     schema = SchemaLabels(hops, tuple(record["classes"]))
     questions, faults = list[SourceQuestion](), list[str]()

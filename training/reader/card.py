@@ -76,6 +76,8 @@ def write_card(
 
 
 CARD, EARLIER_CARD = "README.md", "EARLIER.md"
+OTHERS = "over other graphs"
+"""Held-out questions that people asked over other graphs."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ class TuneReport:
 
     @property
     def held_out(self) -> Part:
-        """All held-out questions."""
-        parts = self.parts.values()
+        """All held-out questions over the graph."""
+        parts = [part for name, part in self.parts.items() if name != OTHERS]
         return Part(
             sum(part.questions for part in parts),
             sum(part.before for part in parts),
@@ -124,9 +126,8 @@ class TuneReport:
 def write_tune_card(folder: Path, report: TuneReport) -> None:
     """Write `README.md` beside the weights of a tuned reader."""
     settings = report.settings
-    learnt = "questions made from the graph"
-    if report.lessons:
-        learnt += f", and {report.lessons:,} of the user's"
+    users = f", {report.lessons:,} of the user's" if report.lessons else ""
+    learnt = f"questions made from the graph{users}, and what people asked over other graphs"
     did = (
         f"The weights are {report.share:.0%} of the way from the earlier reader to the tuned one."
         if report.share

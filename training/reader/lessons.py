@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +12,14 @@ from typing import NamedTuple
 
 from ...agent.errors import GroundwalkError
 from ..wording.english import domain_files
-from .asked import ASKED, RESEMBLING, AskedGraph, asked_examples, asked_graphs
+from .asked import (
+    ASKED,
+    RESEMBLING,
+    asked_examples,
+    asked_graphs,
+    is_apart,
+    number_of,
+)
 from .composed import COMPOSED, composed
 from .examples import Example, examples_of
 from .labelled import LABELLED, labelled
@@ -60,8 +66,6 @@ _TABLES = ("wikisql", "spider", "text2sql-advising")
 """Sources that ask of tables."""
 _VARIANTS = 8
 """Graphs over each domain, each with labels of its own."""
-_APART = 12
-"""Of so many domains one is kept apart."""
 _WATCHED = 60
 """Questions over each domain that is kept apart."""
 _RELATIONS = 60
@@ -130,7 +134,7 @@ def gather_lessons(
     schemas = read_schemas(data)
     every = list(chain.from_iterable(examples.values()))
     domains = list(map(read_domain, domain_files()))
-    apart = [domain for domain in domains if _number(domain.name) % _APART == 0]
+    apart = [domain for domain in domains if is_apart(domain.name)]
     graphs = _over_schemas(data, schemas, unseen, made, seed) if MADE not in without else []
     if WORDED not in without:
         graphs += _over_domains(domains, apart, made, seed)
@@ -149,19 +153,13 @@ def gather_lessons(
             by_kind[graph.kind] += questions
     for asked in (graph for graph in asked_graphs() if graph.kind not in without):
         schemas[asked.name] = asked.schema
-        is_apart = _number(asked.name) % _APART == 0
-        (watched if is_apart else by_kind[asked.kind]).extend(asked_examples(asked))
+        (watched if is_apart(asked.name) else by_kind[asked.kind]).extend(asked_examples(asked))
     if LABELLED not in without:
         learnt_of = {graph.name for graph in graphs if graph.over not in apart}
         named = {name: schema for name, schema in schemas.items() if name in learnt_of}
         by_kind[LABELLED] = labelled(named, _LABELLED, seed)
     examples |= {kind: learnt for kind, learnt in by_kind.items() if learnt}
     return Lessons(examples, weights | _WEIGHTS, schemas, apart, watched, provenance)
-
-
-def asked_apart() -> list[AskedGraph]:
-    """The graphs with questions that were asked one by one of which nothing is learnt."""
-    return [graph for graph in asked_graphs() if _number(graph.name) % _APART == 0]
 
 
 def _examples_of(
@@ -241,10 +239,6 @@ def _asked(graph: _ToAsk) -> tuple[SchemaLabels, list[Example]]:
             return made.schema, list(islice(asked, graph.questions))
 
 
-def _number(name: str) -> int:
-    return int(sha256(name.encode()).hexdigest()[:8], 16)
-
-
 def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, SchemaLabels]:
     """The schemas over which graphs are made, cut to a size, by their names."""
     freebase = [row for row in freebase_hops(data) if not row[0].startswith(_NO_DOMAIN)]
@@ -253,5 +247,5 @@ def _schemas_to_ask(data: Path, known: Mapping[str, SchemaLabels]) -> dict[str, 
     schemas |= {f"wd:{name}": schema for name, schema in wikidata_parts(data, _RELATIONS).items()}
     schemas |= {f"of:{name}": schema for name, schema in known.items() if name not in _WHOLE}
     return {
-        name: fewer(schema, _RELATIONS, Random(_number(name))) for name, schema in schemas.items()
+        name: fewer(schema, _RELATIONS, Random(number_of(name))) for name, schema in schemas.items()
     }

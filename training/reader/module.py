@@ -7,11 +7,16 @@ from torch import Tensor, nn
 
 from ...agent.reader.inputs import KINDS, LITERALS, MOST_STEPS, Batch, Size
 from ...agent.reader.lexicon import BUCKETS, MOST_WORDS, WHATS
-from ...agent.reader.matching import FEATURES
-from ...agent.reader.network import Network, Scores
+from ...agent.reader.network import MATCHES, Network, Scores
 
-JOINT = ("joint.", "left.")
-"""With these begin the names of parameters by which words and labels see each other."""
+
+def is_joint_after(name: str, layers: int) -> bool:
+    """Whether a parameter is of no use where words and labels see each other after so many layers.
+
+    One by which they do so after a later layer is, and with none also that of what is left to read.
+    """
+    part, *others = name.split(".")
+    return not layers if part == "left" else part == "joint" and int(others[0]) >= layers
 
 
 class _Layer(nn.Module):
@@ -36,7 +41,7 @@ class _Joint(nn.Module):
         width = size.width
         self.words, self.labels = nn.LayerNorm(width), nn.LayerNorm(width)
         self.word, self.label = nn.Linear(width, 3 * width), nn.Linear(width, 3 * width)
-        self.match = nn.Linear(len(FEATURES) + 1, 2 * size.heads)
+        self.match = nn.Linear(MATCHES, 2 * size.heads)
         self.to_word, self.to_label = nn.Linear(width, width), nn.Linear(width, width)
         self.between = nn.LayerNorm(width)
         self.wide, self.narrow = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
@@ -59,7 +64,7 @@ class ReaderModule(nn.Module):
         self.what = nn.Embedding(len(WHATS), width)
         self.class_ = nn.Linear(size.table, width)
         self.earlier = nn.Embedding(2, width)
-        self.matched = nn.Linear(2 * (len(FEATURES) + 1), width)
+        self.matched = nn.Linear(2 * MATCHES, width)
         self.place = nn.Embedding(2 * MOST_WORDS, width)
         self.kind = nn.Embedding(len(KINDS) + 1, width)
         self.step = nn.Embedding(MOST_STEPS + 1, width)
@@ -72,7 +77,7 @@ class ReaderModule(nn.Module):
         self.layers = nn.ModuleList(_Layer(size) for _ in range(size.layers))
         self.last = nn.LayerNorm(width)
         self.meets = nn.Linear(width, width)
-        self.weighs = nn.Linear(width, len(FEATURES) + 1)
+        self.weighs = nn.Linear(width, MATCHES)
         nn.init.constant_(self.weighs.bias, 2.0)
         self.asks = nn.Linear(width, width)
         self.answers = nn.Linear(width, width)

@@ -22,15 +22,17 @@ from rich.console import Console
 from ...agent.errors import InputError
 from ...agent.reader.inputs import KIND_NUMBERS, NONE, Size
 from ...agent.reader.lexicon import Lexicon, open_encoder
+from ...agent.reader.network import MATCHES
 from ...agent.reader.weights import ReaderSettings, ReaderWeights, write_weights
+from .asked import asked_graphs
 from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
-from .lessons import Lessons, asked_apart, gather_lessons
+from .lessons import Lessons, gather_lessons
 from .lexicons import lexicon_of, meanings_of, nouns_of, thesaurus
-from .module import JOINT, ReaderModule
+from .module import ReaderModule, is_joint_after
 from .naming import OtherNames
 from .pools import PLAIN, Pool, every_word, pools_of
 from .rows import ROWS
@@ -41,6 +43,7 @@ from .thresholds import fit_thresholds
 LESSONS = "lessons.pickle"
 _MEANING = 192
 """Numbers that the meaning of a word has."""
+_JOINT = max(stage.joint for stage in STAGES)
 _MOST_WORDS = 1_000_000
 """Words of which it is kept what an encoder says."""
 _WATCHED_EVERY = 1_000
@@ -105,7 +108,7 @@ def train_reader(
     questions = [" ".join(word.text for word in example.words) for example in every]
     near = thesaurus()
     lexicon = lexicon_of(data, questions, near)
-    size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=1), None
+    size, vectors = Size(width=recipe.width, meaning=_MEANING, joint=_JOINT), None
     word_vectors = dict[str, Vector]()
     if encoder is None:
         labels = (name for example in every for name, _, _ in example.names)
@@ -124,7 +127,9 @@ def train_reader(
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
     reader = ReaderWeights(network.network(), lexicon, ReaderSettings(size, encoder=name))
-    reader = fit_thresholds(reader, lessons.apart, asked_apart(), report, recipe.seed)
+    reader = fit_thresholds(
+        reader, lessons.apart, list(asked_graphs(apart=True)), report, recipe.seed
+    )
     out.mkdir(parents=True, exist_ok=True)
     write_weights(out, reader)
     write_card(out, reader, recipe.written, lessons.provenance, data)
@@ -197,7 +202,7 @@ class _Course:
         lessons, seed = self.lessons, self.recipe.seed
         middle = self.folder / f"{stage.name}.middle.pt"
         names = (name for name, _ in ReaderModule(self.size).named_parameters())
-        joint = tuple(name for name in names if name.startswith(JOINT))
+        unused = tuple(name for name in names if is_joint_after(name, stage.joint))
         every = {**dict.fromkeys(lessons.examples, 1.0), **lessons.weights}
         weights = {name: weight * stage.more.get(name, 1.0) for name, weight in every.items()}
         network = train(
@@ -210,7 +215,7 @@ class _Course:
                 rate=stage.rate,
                 seed=seed,
                 size=self.size,
-                frozen=stage.frozen if stage.joint else joint,
+                frozen=(*stage.frozen, *unused),
                 until=count,
                 makers=1 if self.device == "cpu" else max(1, (os.cpu_count() or 1) - 1),
                 device=self.device,
@@ -274,7 +279,8 @@ def lessons_beside(
 
 
 def _check_recipe(recipe: ReaderRecipe, file: Path) -> None:
-    wanted = json.dumps(recipe.written, indent=2) + "\n"
+    network = {"joint": [stage.joint for stage in STAGES], "matches": MATCHES}
+    wanted = json.dumps(recipe.written | network, indent=2) + "\n"
     if not file.exists():
         file.write_text(wanted, encoding="utf-8")
     elif file.read_text(encoding="utf-8") != wanted:

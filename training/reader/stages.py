@@ -23,8 +23,8 @@ class Stage:
     rarity: float = 0.3
     batch: int = 64
     """Questions of a step."""
-    joint: bool = True
-    """Whether words and labels see each other."""
+    joint: int = 1
+    """After how many of the layers words and labels see each other."""
     frozen: tuple[str, ...] = ()
     """Parameters that stay as they are."""
     schedule: int | None = None
@@ -89,10 +89,20 @@ _RESEMBLING = replace(
     more={**_OTHER_NAMES.more, RESEMBLING: 6.0},
 )
 
+_SEEN_TWICE = replace(
+    _RESEMBLING,
+    name="seen twice",
+    steps=1_500,
+    schedule=6_500,
+    averaged=0,
+    joint=2,
+    more={**_RESEMBLING.more, ASKED: 8.0},
+)
+
 STAGES = (
-    Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=False),
+    Stage("plain", 12_000, 2e-3, Drawing(barred=0.0), rarity=0.0, joint=0),
     # Labels are barred as a graph bars them, and rare kinds of action are drawn more often.
-    Stage("barred", 5_000, 1e-3, Drawing(), joint=False),
+    Stage("barred", 5_000, 1e-3, Drawing(), joint=0),
     Stage("joint", 5_000, 1.5e-3, Drawing(), schedule=12_000),
     # Labels have words that say nothing, and other names more often.
     Stage("affixed", 6_000, 1.2e-3, _AFFIXED),
@@ -219,6 +229,18 @@ STAGES = (
         rate=7e-4,
         averaged=75,
         mean_with="resembling",
+        share=0.65,
+    ),
+    # Then words and labels saw each other a second time. The bundled weights met here first what
+    # words say of the class that a label leads to by being related to it, and by their meaning.
+    _SEEN_TWICE,
+    replace(
+        _SEEN_TWICE,
+        name="seen twice more",
+        steps=3_500,
+        schedule=None,
+        averaged=200,
+        mean_with="seen twice",
         share=0.65,
     ),
 )

@@ -2,8 +2,9 @@
 
 Its weights are never worse for it: of those between the reader and the tuned one the ones are
 kept that read no fewer of the held-out questions, and most of these and of the user's own. They may
-be the reader's. Held out are some questions of the user, made ones, and made ones in which a word
-of a label is said by another of the lexicon, so that words which are not in the labels still work.
+be the reader's. Held out are some questions of the user, made ones, made ones in which a word of a
+label is said by another of the lexicon, and what people asked over other graphs. Of the latter no
+fewer may be read either: made questions alone do not tell that a reader forgets how people ask.
 The thresholds are fitted to the graph either way.
 """
 
@@ -41,14 +42,14 @@ from ..queries.typed import TypedQuestion, typed_question
 from ..recipe import Recipe
 from ..trainer.watched import Watcher, counted
 from .batches import Batcher
-from .card import CARD, EARLIER_CARD, Part, TuneReport, write_tune_card
+from .card import CARD, EARLIER_CARD, OTHERS, Part, TuneReport, write_tune_card
 from .examples import Example, made_example
 from .learning import Right, measured
 from .made_graphs import examples_over
 from .pools import PLAIN, pools_of
 from .sources import SchemaLabels
 from .thresholds import fit_to_graph
-from .tuning import SCHEMA, TUNING, between, replay_of, schema_of, tuned
+from .tuning import SCHEMA, TUNING, between, kept_apart, replayed, schema_of, tuned
 
 if TYPE_CHECKING:
     from .module import ReaderModule
@@ -67,7 +68,7 @@ _SHARE = 5
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """How far the weights may go on the way to the tuned ones, beside not at all."""
 _TAUGHT = 0.5
-"""How many of the questions that are learnt are the user's, where there are any."""
+"""How many of those over the graph that are learnt are the user's, where there are any."""
 _MOST_HELD_OUT = 150
 _FEW = 10
 """Of fewer questions of the user none is held out."""
@@ -202,8 +203,10 @@ def _tuned(
     plan = replace(TUNING, seed=recipe.seed, steps=steps)
     parts: dict[str, Sequence[Example]] = {ASKED: taught.examples} if taught.examples else {}
     parts |= held_out(kg, material, schema, start.lexicon, recipe.seed, watcher)
+    others = kept_apart(recipe.seed)
+    parts[OTHERS] = others.examples
     every = [*chain.from_iterable(parts.values()), *taught.learnt]
-    plain = Batcher(start.lexicon, pools_of(every, {SCHEMA: schema}), PLAIN)
+    plain = Batcher(start.lexicon, pools_of(every, {SCHEMA: schema, **others.schemas}), PLAIN)
     before = scored(module_of(start.network), plain, parts)
 
     def learnt(reader: ReaderWeights) -> dict[str, Right]:
@@ -220,13 +223,14 @@ def _tuned(
         losses.append(loss)
         watcher.step(step, steps, loss, None)
 
-    end = tuned(kg, material, start, plan, report, replay_of(recipe.seed, watcher))
+    end = tuned(kg, material, start, plan, report, replayed(recipe.seed, watcher))
     best, share, after, most = start, 0.0, before, _sum(before | learnt(start))
     for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
         reader = between(start, end, way)
         scores = scored(module_of(reader.network), plain, parts)
         together = _sum(scores | learnt(reader))
-        if _sum(scores) >= _sum(before) and together > most:
+        forgets = scores[OTHERS].whole < before[OTHERS].whole
+        if not forgets and _sum(scores) >= _sum(before) and together > most:
             best, share, after, most = reader, way, scores, together
     counts = {
         name: Part(len(part), *(round(right[name].whole * len(part)) for right in (before, after)))

@@ -1,14 +1,13 @@
-"""Tuning the general reader to one graph, on questions that are made over it, and on others.
+"""Tuning the general reader to one graph, on questions over it, and on those over other graphs.
 
-The graph's own questions are made of its labels. Among them are questions in the words of people
-over other graphs, by which a reader keeps what it knows of words that labels do not have, and of
-which words ask nothing.
+The graph's own questions are made of its labels. Most of the others are what people asked, by which
+a reader keeps what it knows of words that labels do not have, and of which words ask nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -26,8 +25,8 @@ from ...agent.reader.network import Network
 from ...agent.reader.weights import ReaderWeights
 from ..material import Material
 from ..trainer.watched import Watcher, counted
-from ..wording.english import asked_files, domain_files
-from .asked import asked_examples, read_asked
+from ..wording.english import domain_files
+from .asked import asked_examples, asked_graphs
 from .batches import Batcher
 from .examples import Example
 from .learning import Plan, blended, train
@@ -37,8 +36,15 @@ from .sources import Hop, SchemaLabels
 
 SCHEMA = "graph"
 """The name of the schema of the graph that is tuned to."""
-DOMAINS, OF_EACH = 40, 100
-"""Other graphs of each kind, each over a domain of its own, and questions over each made one."""
+_GRAPHS = 60
+"""Other graphs whose questions are learnt again, and at most as many that are kept apart."""
+_DOMAINS, _OF_DOMAIN = 20, 100
+"""Made graphs, each over a domain of its own, and questions that are made over each.
+
+Without these, a tuned reader answers more of what its graph does not say.
+"""
+_OF_EACH = 8
+"""Questions over each of those that are kept apart."""
 
 TUNING = Plan(steps=250, batch=32, rate=2.5e-4, frozen=("table.weight", "meanings.weight"), heard=5)
 """How a reader is tuned.
@@ -46,8 +52,11 @@ TUNING = Plan(steps=250, batch=32, rate=2.5e-4, frozen=("table.weight", "meaning
 A higher rate costs what the reader knows of words, also where the user's are learnt. What letters
 and meanings of words are like stays as it is, also of words that the graph's questions do not have.
 """
-_REPLAYED = 0.4
-"""How many of the questions are over other graphs."""
+_REPLAYED = 0.5
+"""How many of the questions are over other graphs.
+
+With fewer, tuning made a reader read less of what people asked over graphs that it did not know.
+"""
 
 
 def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
@@ -63,21 +72,20 @@ def schema_of(kg: KnowledgeGraph) -> SchemaLabels:
     return SchemaLabels(tuple(dict.fromkeys(hops)), tuple(dict.fromkeys(classes)))
 
 
-class Replay(NamedTuple):
-    """Examples over graphs that are made up, and the schemas of these."""
+class OverOthers(NamedTuple):
+    """Questions over other graphs, and the schemas of these."""
 
     examples: Sequence[Example] = ()
     schemas: Mapping[str, SchemaLabels] = {}
 
 
-def replay_of(seed: int, watcher: Watcher) -> Replay:
-    """Questions over graphs in some domains, drawn by seed: made ones, and those asked singly."""
-    rng = Random(f"replay {seed}")
-    examples, schemas = list[Example](), dict[str, SchemaLabels]()
-    for graph in map(read_asked, _some(asked_files(), rng)):
-        examples += asked_examples(graph)
-        schemas[graph.name] = graph.schema
-    drawn = _some(domain_files(), rng)
+def replayed(seed: int, watcher: Watcher) -> OverOthers:
+    """Questions over some graphs, drawn by seed: those that people asked, and made ones."""
+    graphs = list(asked_graphs(apart=False, seed=seed, most=_GRAPHS))
+    examples = list(chain.from_iterable(map(asked_examples, graphs)))
+    schemas = {graph.name: graph.schema for graph in graphs}
+    rng, files = Random(f"replay {seed}"), domain_files()
+    drawn = rng.sample(files, min(len(files), _DOMAINS))
     for file in counted(drawn, len(drawn), "making questions over other graphs", watcher):
         name = f"{WORDED}:{file.stem}"
         with TemporaryDirectory() as folder:
@@ -86,14 +94,22 @@ def replay_of(seed: int, watcher: Watcher) -> Replay:
             except GroundwalkError:
                 continue
             with closing(graph.kg):
-                asked = examples_over(graph.kg, graph.material, name, seed)
-                examples += islice(asked, OF_EACH)
+                examples += islice(examples_over(graph.kg, graph.material, name, seed), _OF_DOMAIN)
                 schemas[name] = graph.schema
-    return Replay(examples, schemas)
+    return OverOthers(examples, schemas)
 
 
-def _some(files: Sequence[Path], rng: Random) -> list[Path]:
-    return rng.sample(files, min(len(files), DOMAINS))
+def kept_apart(seed: int) -> OverOthers:
+    """A few questions over each of the graphs of which nothing is learnt, drawn by seed.
+
+    A tuned reader is chosen by them, so none is measured on these graphs.
+    """
+    rng = Random(f"apart {seed}")
+    graphs = list(asked_graphs(apart=True, seed=seed, most=_GRAPHS))
+    examples = list[Example]()
+    for every in map(asked_examples, graphs):
+        examples += rng.sample(every, min(len(every), _OF_EACH))
+    return OverOthers(examples, {graph.name: graph.schema for graph in graphs})
 
 
 def mixed(
@@ -111,13 +127,13 @@ def tuned(
     reader: ReaderWeights,
     plan: Plan,
     report: Callable[[int, float], None],
-    replay: Replay | None = None,
+    replay: OverOthers | None = None,
 ) -> ReaderWeights:
     """A reader that was tuned to a graph; `report` hears the loss after steps.
 
     Questions of `replay` are among those that are learnt.
     """
-    replay = replay or Replay()
+    replay = replay or OverOthers()
     first = list(islice(examples_over(kg, material, SCHEMA, plan.seed), 200))
     pools = pools_of([*first, *replay.examples], {SCHEMA: schema_of(kg), **replay.schemas})
     drawing = Drawing(renamed=0.05, untold=0.1, unknown=0.1, none=0.04)

@@ -82,6 +82,7 @@ def test_words_are_like_labels_by_letters_aliases_and_meaning() -> None:
     assert 0.6 <= said("directed", "director")["begins"] < 1
     assert said("movies", "starring", tail="film") == {}
     assert said("movie", "starring", tail="movie") == {"class": 1.0}
+    assert said("movie", "starring", tail="film") == {"class_related": 1.0}
     assert said("banana", "director") == {}
 
 

@@ -28,7 +28,7 @@ from groundwalk.agent.reader.network import (
     logs_of,
     shapes_of,
 )
-from groundwalk.training.reader.module import JOINT, ReaderModule, as_tensors
+from groundwalk.training.reader.module import ReaderModule, as_tensors, is_joint_after
 
 QUESTION = "which films of Ada Lind are longer than 90 minutes"
 MENTIONS = (Numbered(15, 23, "person"), Numbered(40, 42, "number"))
@@ -49,13 +49,13 @@ ACTIONS = (
 )
 
 
-@pytest.fixture(scope="module", params=[0, 1])
+@pytest.fixture(scope="module", params=[0, 1, 2])
 def module(request: pytest.FixtureRequest) -> ReaderModule:
-    """Without and with a layer in which words and labels see each other."""
+    """Without and with layers in which words and labels see each other."""
     torch.manual_seed(0)
     made = ReaderModule(Size(width=32, table=16, layers=2, heads=2, joint=request.param)).eval()
     for name, own in made.named_parameters():
-        if name.startswith(JOINT):
+        if is_joint_after(name, 0):
             torch.nn.init.normal_(own, std=0.3)
     return made
 
@@ -90,15 +90,16 @@ def test_the_shapes_are_those_that_training_makes(module: ReaderModule) -> None:
     assert shapes_of(module.size) == made
 
 
-def test_what_is_joint_changes_nothing_before_it_is_learnt() -> None:
+@pytest.mark.parametrize("layers", [0, 1])
+def test_what_is_joint_changes_nothing_before_it_is_learnt(layers: int) -> None:
     """So that it can be added to a network that was trained without."""
     torch.manual_seed(0)
-    before = ReaderModule(Size(width=32, table=16, layers=2, heads=2)).eval()
+    before = ReaderModule(Size(width=32, table=16, layers=2, heads=2, joint=layers)).eval()
     after = ReaderModule(Size(width=32, table=16, layers=2, heads=2, joint=2)).eval()
     known = before.state_dict()
     missing = after.load_state_dict(known, strict=False).missing_keys
-    assert missing
-    assert all(name.startswith(JOINT) for name in missing)
+    names = [name for name, _ in after.named_parameters()]
+    assert {*missing} == {name for name in names if is_joint_after(name, layers)}
     one, other = (scored(made.network(), posed(ACTIONS)) for made in (before, after))
     for first, second in zip(one, other, strict=True):
         assert np.allclose(first, second, atol=1e-5)
@@ -128,6 +129,23 @@ def test_words_of_labels_are_read_by_their_meaning_alone() -> None:
     assert not batch.pieces[rows["directed"]].any() and batch.meant[rows["directed"]] == 3
     assert rows["directed"] == batch.labels[0, 0, 0]
     assert not batch.pieces[batch.labels[0].flatten()].any()
+
+
+@pytest.mark.parametrize(("tail", "near"), [("mountain", 1), ("film", 0), ("", 0)])
+def test_a_word_is_near_the_class_that_a_label_leads_to(tail: str, near: int) -> None:
+    made = ReaderModule(Size(width=32, table=16, layers=1, heads=2, meanings=3, meaning=2)).eval()
+    with torch.no_grad():
+        made.meanings.weight[1:] = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+        made.matched.weight.zero_()
+        made.weighs.weight.zero_()
+        made.weighs.bias.fill_(-1e3)
+    inputs = Inputs(Lexicon(meanings={"peaks": 1, "mountain": 2, "film": 3}))
+    batch = inputs.batch([PartialReading(words_of("peaks", ()), [Label("in", 1, "lies in", tail)])])
+    scores = [made.network().read(batch).word_label_scores]
+    with torch.no_grad():
+        made.weighs.bias[-1] = 5.0
+    scores.append(made.network().read(batch).word_label_scores)
+    np.testing.assert_allclose(scores[1] - scores[0], np.full((1, 1, 1), near * np.log1p(np.e**5)))
 
 
 def test_what_came_before_follows_with_its_mentions_numbered_on() -> None:

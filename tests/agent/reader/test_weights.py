@@ -57,8 +57,9 @@ def test_weights_of_another_size_are_told(tmp_path: Path) -> None:
     write_weights(tmp_path, tiny_reader())
     file = tmp_path / SETTINGS_FILE
     file.write_text(file.read_text(encoding="utf-8").replace('"width": 16', '"width": 32'))
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="other shapes than this version reads") as told:
         open_reader(str(tmp_path)).load()
+    assert told.value.hint == "train it again with this version"
 
 
 @pytest.mark.parametrize("weights", [[1.0, 2.0], "12345", [1.0, 2.0, 3.0, 4.0, float("nan")]])

@@ -1,6 +1,7 @@
 """The recipe of the bundled reader: its stages, and end to end on a little of everything."""
 
 import pickle
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,11 @@ from groundwalk.agent.reader.weights import open_reader
 from groundwalk.training.reader import lessons as made_lessons
 from groundwalk.training.reader import recipe as recipes
 from groundwalk.training.reader import thresholds
-from groundwalk.training.reader.asked import ASKED, RESEMBLING
+from groundwalk.training.reader.asked import ASKED, RESEMBLING, asked_graphs
 from groundwalk.training.reader.composed import COMPOSED
 from groundwalk.training.reader.labelled import LABELLED
 from groundwalk.training.reader.learning import Plan, blended
-from groundwalk.training.reader.lessons import Lessons, asked_apart, gather_lessons
+from groundwalk.training.reader.lessons import Lessons, gather_lessons
 from groundwalk.training.reader.recipe import LESSONS, ReaderRecipe, main, train_reader
 from groundwalk.training.reader.sources import SOURCES, WORD_SOURCES, tuning_databases
 from groundwalk.training.reader.stages import STAGES
@@ -47,7 +48,7 @@ def test_a_reader_is_made_with_its_card(
     tmp_path: Path, public_data: Path, taught: Lessons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "_GRAPHS", 1)
-    monkeypatch.setattr(recipes, "asked_apart", lambda: asked_apart()[:1])
+    monkeypatch.setattr(recipes, "asked_graphs", partial(asked_graphs, most=1))
     kept = tmp_path / "reader.partial" / LESSONS
     kept.parent.mkdir()
     kept.write_bytes(pickle.dumps(taught))

@@ -1,7 +1,7 @@
 """A reader is tuned to a graph: its folder answers, and it is never worse than it was."""
 
 import json
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -23,10 +23,11 @@ from groundwalk.agent.reader.weights import (
     write_weights,
 )
 from groundwalk.training.reader import tune
-from groundwalk.training.reader.card import CARD, EARLIER_CARD
+from groundwalk.training.reader.card import CARD, EARLIER_CARD, OTHERS
 from groundwalk.training.reader.examples import Example
+from groundwalk.training.reader.learning import Right
 from groundwalk.training.reader.tune import is_held_out, reworded
-from groundwalk.training.reader.tuning import between, mixed, replay_of
+from groundwalk.training.reader.tuning import between, kept_apart, mixed, replayed
 from groundwalk.training.recipe import Recipe
 from groundwalk.training.trainer.watched import Watcher
 
@@ -141,6 +142,23 @@ def test_a_reader_that_tuning_makes_worse_keeps_its_weights(
     assert "did not help" in (out / CARD).read_text(encoding="utf-8")
 
 
+def test_a_reader_that_forgets_how_people_ask_keeps_its_weights(
+    films: Path, reader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = tiny_reader().network.weights["word.weight"].astype(np.float16).astype(np.float32)
+
+    def scored(module: Any, _: Any, parts: Mapping[str, Sequence[Example]]) -> dict[str, Right]:
+        """All questions over the graph read after tuning, and one less of those over others."""
+        is_tuned = not np.array_equal(module.word.weight.detach().numpy(), earlier)
+        of_others = 0.4 if is_tuned else 0.5
+        return {n: Right(1.0, of_others if n == OTHERS else float(is_tuned)) for n in parts}
+
+    monkeypatch.setattr(tune, "scored", scored)
+    report = tune.tune(str(films), tmp_path / "tuned", Recipe(steps=5), str(reader))
+    assert report.share == 0
+    assert report.held_out.after == 0
+
+
 def test_questions_of_the_user(films: Path, reader: Path, tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = [
         {"question": f"who made Film {n}?", "topics": [f"Film {n}"], "answers": [f"Person {n}"]}
@@ -217,10 +235,11 @@ def test_a_word_of_a_label_is_said_by_another() -> None:
 
 
 def test_other_graphs_are_among_the_questions() -> None:
-    others = replay_of(0, Watcher())
-    kinds = Counter(name.partition(":")[0] for name in others.schemas)
-    assert kinds == {"asked": 2, "worded": 2}
-    assert {own.schema for own in others.examples} == set(others.schemas)
+    others, apart = replayed(0, Watcher()), kept_apart(0)
+    assert len(others.schemas) == 4 and not {*others.schemas} & {*apart.schemas}
+    for each in (others, apart):
+        assert {own.schema for own in each.examples} == set(each.schemas)
+        assert len({example.words for example in each.examples}) > 0.9 * len(each.examples)
     example = replace(others.examples[0], schema="graph")
     mix = mixed(cycle([example]), others.examples, 0.5, 0)
     count = sum(own is example for own in islice(mix, 400))
