@@ -37,7 +37,7 @@ from ..agent.linking import Linker
 from ..agent.llm.bag_of_words import Baselines, Scope, no_baselines
 from ..agent.llm.local import LocalModel
 from ..agent.llm.model_folder import ModelSettings
-from ..agent.query.account import NoAccount, WordReader
+from ..agent.query.word_reader import NoAccount, WordReader
 from ..agent.reader.weights import GeneralReader
 
 Made = TypeVar("Made")

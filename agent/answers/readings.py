@@ -15,12 +15,13 @@ from ..linking import Linker
 from ..linking.spans import Span
 from ..linking.words import FUNCTION_WORDS, singular
 from ..options import Options
-from ..query.account import FILLER, WordReader, count_apart, read_as_classes, share_read, unread
+from ..query.account import FILLER, count_apart, read_as_classes, share_read, unread
 from ..query.actions import pointed_at
 from ..query.binding import Bound
 from ..query.question import Asked, Before
 from ..query.reader import Reader, ReadQuery
 from ..query.tree import Last, Query, nested, write_query
+from ..query.word_reader import WordReader
 from ..query.words import classes_walked
 from ..reader.lexicon import label_words
 from ..records import (

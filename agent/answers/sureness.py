@@ -12,8 +12,8 @@ from ..query.actions import Action
 from ..query.question import Asked
 from ..query.reader import ReadQuery
 
-_LEAST = 1e-6
-"""The least probability that is told from another."""
+_LEAST, _MOST = 1e-6, 0.999
+"""The least and the highest probability that is told from another."""
 
 Likeness: TypeAlias = Callable[[Asked, Sequence[Action]], float]
 """How much the labels of a query are like words of its question, from 0 to 1."""
@@ -43,8 +43,13 @@ class Evidence(NamedTuple):
     @property
     def features(self) -> tuple[float, ...]:
         """What the weights are of, in their order; the last is of all readings."""
-        probability, *others = self
-        return log(max(probability, _LEAST)), *others, 1.0
+        probability, share, *others = self
+        return _logit(probability), _logit(share), *others, 1.0
+
+
+def _logit(probability: float) -> float:
+    probability = min(max(probability, _LEAST), _MOST)
+    return log(probability / (1 - probability))
 
 
 def evidence_of(

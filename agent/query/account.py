@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -30,6 +30,8 @@ from ..records import Word
 from .actions import Action, literal_pointers, pointed_at
 from .phrases import plural
 from .prompt import Numbered
+from .question import Asked
+from .word_reader import NoAccount, Weighed, WordReader, by_unread
 
 UNREAD, UNKNOWN, FILLER = "unread", "unknown", "filler"
 LEFT_OUT = (UNREAD, UNKNOWN)
@@ -55,45 +57,6 @@ _WORD = re.compile(r"\w+(?:['’.-]\w+)*['’]?|[^\w\s]+")
 
 Rows: TypeAlias = tuple[int, ...]
 """A word or an action as the model reads it: the rows of its pieces in the table."""
-
-
-class WordReader(Protocol):
-    """Says of each word of a question what of its query it made."""
-
-    def account(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> list[Word]:
-        """The words in the order of the question; empty where nothing is known of them.
-
-        A word that asks something which the query leaves out is `unread`; one that may do so, since
-        nobody knows it, is `unknown`.
-        """
-        ...
-
-    def most_unread(
-        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
-    ) -> list[float]:
-        """Of each query, the largest share of being unread of a word that it does not point at.
-
-        0 where nothing is known of the words.
-        """
-        ...
-
-
-class NoAccount:
-    """The `WordReader` of models without an account: nothing is known of any word."""
-
-    def account(
-        self, question: str, mentions: Sequence[Numbered], actions: Sequence[Action]
-    ) -> list[Word]:
-        """No words."""
-        return []
-
-    def most_unread(
-        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
-    ) -> list[float]:
-        """Always 0."""
-        return [0.0] * len(readings)
 
 
 def account_beside(source: str, kg: KnowledgeGraph) -> WordReader:
@@ -371,6 +334,16 @@ class LearntAccount:
             pairs = zip(words, unread, strict=True)
             most[number] = max((s for word, s in pairs if word.mention not in pointed), default=0.0)
         return most
+
+    def weighed(
+        self,
+        asked: Asked,
+        readings: Sequence[Sequence[Action]],
+        probabilities: Sequence[float],
+    ) -> list[Weighed]:
+        """The queries weighed by the words that they leave out."""
+        unread = self.most_unread(asked.question, asked.mentions.numbered, readings)
+        return by_unread(probabilities, unread)
 
     def shares(
         self,

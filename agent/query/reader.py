@@ -13,7 +13,6 @@ from ..errors import NoPathError, QuestionError
 from ..kg import KnowledgeGraph
 from ..kg.terms import Term
 from ..llm.local import LocalModel
-from .account import WordReader
 from .actions import Action
 from .automaton import query_of
 from .binding import Bound, TermNames, bind
@@ -27,16 +26,15 @@ from .schema_tables import GraphTables
 from .tree import EarlierSet, Query
 from .truths import with_truth_values
 from .whole_dates import with_whole_dates
-
-_LEAST_WHOLE = 0.02
-"""What is left of the weight of a query that surely leaves a word out."""
+from .word_reader import WordReader
 
 
 @dataclass(frozen=True)
 class ReadQuery:
     """A query that a question may be: the likeliest actions that make it, its names looked up.
 
-    `probability` is that of all actions found that come to the same query. `unread` is how surely
+    `probability` is that of all actions found that come to the same query; where the query was
+    weighed, that of being right. `unread` is how surely
     it leaves out the word of the question that it leaves out most surely; 0 before that is asked.
     `sure` is how sure the same query was before of another thing; 0 for one that was not asked.
     """
@@ -117,24 +115,14 @@ class QueryReader:
 
 
 def explained(asked: Asked, queries: Sequence[ReadQuery], account: WordReader) -> list[ReadQuery]:
-    """The queries, weighed anew by how likely they leave no word of the question out.
-
-    Their probabilities keep their sum.
-    """
+    """The queries, weighed anew by what the account knows of the whole of each."""
     readings = [query.actions for query in queries]
-    unread = account.most_unread(asked.question, asked.mentions.numbered, readings)
-    weights = [
-        query.probability * max(1.0 - share, _LEAST_WHOLE)
-        for query, share in zip(queries, unread, strict=True)
+    weighed = account.weighed(asked, readings, [query.probability for query in queries])
+    explained_queries = [
+        replace(query, probability=probability, unread=unread)
+        for query, (probability, unread) in zip(queries, weighed, strict=True)
     ]
-    total, chance = sum(weights), sum(query.probability for query in queries)
-    if not total:
-        return list(queries)
-    shared = [
-        replace(query, probability=chance * weight / total, unread=share)
-        for query, weight, share in zip(queries, weights, unread, strict=True)
-    ]
-    return sorted(shared, key=lambda query: -round(query.probability, 9))
+    return sorted(explained_queries, key=lambda query: -round(query.probability, 9))
 
 
 class _Tools:

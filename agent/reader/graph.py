@@ -113,7 +113,7 @@ class ReadingTools:
         self.tables = GraphTables(self.facts, hidden_relations)
         self.naming = TermNames(kg)
         self.labels = GraphLabels(self.tables)
-        self.network = weights.network
+        self.network, self.judge = weights.network, weights.judge
         self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread
         self.inputs = Inputs(weights.lexicon)

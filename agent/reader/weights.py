@@ -1,7 +1,7 @@
 """The weights of a reader, with its lexicon, in a folder."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
@@ -16,7 +16,9 @@ from ..errors import GroundwalkError, ModelError
 from ..llm.embeddings import encoder_folder, is_encoder
 from ..llm.model_folder import READER_FILE, hub_folder, may_be_hub_id
 from ..llm.model_folder import SETTINGS_FILE as MODEL_FILE
+from ..operations import Array
 from .inputs import Size
+from .judge import SHAPES as JUDGE_SHAPES
 from .lexicon import LEXICON_FILE, Lexicon, open_encoder, read_lexicon, write_lexicon
 from .network import Network, shapes_of
 
@@ -28,6 +30,8 @@ SETTINGS_FILE = READER_FILE
 _FILES = (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)
 EVIDENCE = 5
 """The weights of a reader's evidence, as `agent.answers.sureness` has it, or none."""
+_EARLIER = "sureness"
+"""What earlier versions wrote, whose weights are of other features."""
 _OTHERS = (MODEL_FILE, "config.json", "modules.json")
 """By these it is known what else a folder is."""
 
@@ -53,11 +57,16 @@ class ReaderSettings:
 
 @dataclass(frozen=True)
 class ReaderWeights:
-    """A network with its lexicon."""
+    """A network with its lexicon, and what judges whole readings.
+
+    Without a judge they are weighed by the words that they leave out.
+    """
 
     network: Network
     lexicon: Lexicon
     settings: ReaderSettings
+    judge: Mapping[str, Array] | None = None
+    """The weights that `judge.py` names."""
 
 
 @dataclass(frozen=True)
@@ -135,15 +144,24 @@ def _broken(folder: Path, error: Exception) -> ModelError:
 
 
 def read_settings(folder: Path) -> ReaderSettings:
-    """What is known of a reader. Raises OSError, ValueError, KeyError and TypeError."""
+    """What is known of a reader.
+
+    Raises InputError (ModelError) for one of an earlier version, OSError, ValueError, KeyError and
+    TypeError.
+    """
     values: dict[str, Any] = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+    if _EARLIER in values:
+        raise ModelError(
+            f"{folder}: the reader is of an earlier version, which weighed evidence otherwise",
+            "train it again with this version",
+        )
     return ReaderSettings(
         Size(**values["size"]),
         float(values["threshold"]),
         float(values["unread"]),
         str(values.get("kg", "")),
         str(values.get("encoder", "")),
-        _sureness(values.get("sureness", [])),
+        _sureness(values.get("evidence", [])),
     )
 
 
@@ -151,7 +169,7 @@ def _sureness(values: Any) -> tuple[float, ...]:
     """The weights of evidence in a file. Raises ValueError for what they cannot be."""
     weights = tuple(float(value) for value in values) if isinstance(values, list) else ()
     if (values and len(weights) != EVIDENCE) or not all(map(isfinite, weights)):
-        raise ValueError(f"sureness has {EVIDENCE} numbers, or none")
+        raise ValueError(f"evidence has {EVIDENCE} numbers, or none")
     return weights
 
 
@@ -176,24 +194,26 @@ def read_weights(folder: Path) -> ReaderWeights:
             )
         lexicon = replace(lexicon, encoder=encoder)
     stored = load_file(folder / WEIGHTS_FILE)
-    if {name: array.shape for name, array in stored.items()} != shapes_of(settings.size):
+    shapes, needed = {name: a.shape for name, a in stored.items()}, shapes_of(settings.size)
+    if shapes != needed and shapes != {**needed, **JUDGE_SHAPES}:
         raise ModelError(
             f"{folder}: the weights of the reader have other shapes than this version reads",
             "train it again with this version",
         )
     weights = {name: array.astype(np.float32) for name, array in stored.items()}
-    return ReaderWeights(Network(settings.size, weights), lexicon, settings)
+    judge = {name: weights.pop(name) for name in JUDGE_SHAPES if name in weights}
+    return ReaderWeights(Network(settings.size, weights), lexicon, settings, judge or None)
 
 
 def write_weights(folder: Path, reader: ReaderWeights) -> None:
     """Write a reader into a folder, in half precision."""
     from safetensors.numpy import save_file
 
-    weights = {
-        name: array.astype(np.float16, order="C") for name, array in reader.network.weights.items()
-    }
+    every = {**reader.network.weights, **(reader.judge or {})}
+    weights = {name: array.astype(np.float16, order="C") for name, array in every.items()}
     save_file(weights, folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)
     settings = asdict(reader.settings)
+    settings["evidence"] = settings.pop("sureness")
     settings |= {name: round(settings[name], 4) for name in ("threshold", "unread")}
     (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

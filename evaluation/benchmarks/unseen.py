@@ -32,7 +32,6 @@ from ...agent.kg.derived import Reading
 from ...agent.nodes import Node
 from ...agent.nodes.read import read_node
 from ...agent.options import Options
-from ...agent.query.account import NoAccount
 from ...agent.query.actions import Action
 from ...agent.query.automaton import Partial
 from ...agent.query.binding import TermNames
@@ -41,6 +40,7 @@ from ...agent.query.question import Asked
 from ...agent.query.reader import ReadQueries, distinct_queries
 from ...agent.query.schema import GraphSchema
 from ...agent.query.schema_tables import GraphTables
+from ...agent.query.word_reader import NoAccount
 from ...agent.reader.inputs import Inputs
 from ...agent.reader.lexicon import Lexicon, words_of
 from ...agent.reader.matching import FEATURES, matches

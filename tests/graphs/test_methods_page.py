@@ -18,9 +18,9 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel, load_model
 from groundwalk.agent.options import Options, read_options
-from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.query.word_reader import NoAccount
 from groundwalk.agent.records import Word
 from groundwalk.evaluation.datasets.jsonl import WORLD_RETRIEVED
 from groundwalk.graphs import METHODS, ground

@@ -361,7 +361,7 @@ def test_a_value_that_the_graph_lacks_is_left_out(
 
 
 @pytest.mark.parametrize(
-    "unsure", ["which of them are red?", "which of them are gigantic?", "where was it born?"]
+    "unsure", ["which of them are popular?", "which of them are gigantic?", "where was it born?"]
 )
 def test_what_was_talked_about_stays_after_a_question_without_an_answer(
     unsure: str, tmp_path: Path

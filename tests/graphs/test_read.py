@@ -12,9 +12,10 @@ from groundwalk.agent.kg import KnowledgeGraph, Triple
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.query.question import Asked
+from groundwalk.agent.query.word_reader import NoAccount, Weighed, by_unread
 from groundwalk.agent.records import NOT_UNDERSTOOD, Word
 from groundwalk.graphs.ground import Parts
 from groundwalk.graphs.methods import METHODS
@@ -275,11 +276,14 @@ class _Left(NoAccount):
 class _Whole(NoAccount):
     """Says that only a count uses every word."""
 
-    def most_unread(
-        self, question: str, mentions: Sequence[Numbered], readings: Sequence[Sequence[Action]]
-    ) -> list[float]:
+    def weighed(
+        self,
+        asked: Asked,
+        readings: Sequence[Sequence[Action]],
+        probabilities: Sequence[float],
+    ) -> list[Weighed]:
         counts = [any(own.kind == "count" for own in actions) for actions in readings]
-        return [0.1 if is_count else 0.95 for is_count in counts]
+        return by_unread(probabilities, [0.1 if is_count else 0.95 for is_count in counts])
 
 
 def test_a_reading_that_uses_every_word_comes_first(kg: KnowledgeGraph) -> None:

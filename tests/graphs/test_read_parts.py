@@ -12,10 +12,10 @@ from groundwalk.agent.llm.bag_of_words import Guess
 from groundwalk.agent.llm.local import LocalModel
 from groundwalk.agent.nodes.read_parts import read_parts
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.account import NoAccount, WordReader
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.reader import QueryReader
+from groundwalk.agent.query.word_reader import NoAccount, WordReader
 from groundwalk.agent.records import Word
 from groundwalk.agent.state import State
 from groundwalk.graphs.ground import Parts

@@ -16,7 +16,7 @@ from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.nodes.read import plan_of, reading_node
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.account import NoAccount, question_words
+from groundwalk.agent.query.account import question_words
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.facts import Facts
@@ -24,6 +24,7 @@ from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.question import Asked
 from groundwalk.agent.query.reader import ReadQueries, ReadQuery
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.query.word_reader import NoAccount
 from groundwalk.agent.records import Turn, Word, silence
 
 FIRST = "How is Iceland connected to the Danube?"

@@ -21,7 +21,6 @@ from ...agent.llm.local import LocalModel
 from ...agent.llm.model_folder import BUNDLED
 from ...agent.nodes.read import plan_of
 from ...agent.options import Options
-from ...agent.query.account import WordReader
 from ...agent.query.automaton import query_of
 from ...agent.query.binding import TermNames
 from ...agent.query.normal import normal
@@ -29,6 +28,7 @@ from ...agent.query.question import Asked as ReadingOf
 from ...agent.query.question import mentions_of
 from ...agent.query.reader import Reader, ReadQuery, explained
 from ...agent.query.tree import read_query
+from ...agent.query.word_reader import WordReader
 from ...agent.reader.weights import GeneralReader
 from ...evaluation.samples import Sample as Question
 from ...evaluation.scoring.metrics import GoldAnswers, Predicted
@@ -260,12 +260,17 @@ def read_alone(
     kg: KnowledgeGraph, linker: Linker, reader: Reader, account: WordReader, question: str
 ) -> ReadAlone:
     """Read a question as the agent does."""
+    asked, queries = read_as_found(kg, linker, reader, question)
+    return ReadAlone(asked, explained(asked, queries, account))
+
+
+def read_as_found(kg: KnowledgeGraph, linker: Linker, reader: Reader, question: str) -> ReadAlone:
+    """Read a question as the agent does, before it weighs whole readings."""
     asked = ReadingOf(question, mentions_of(question, linked(linker, kg, question).mentions))
     try:
-        queries = reader.read(asked, plan_of(Options())).queries
+        return ReadAlone(asked, reader.read(asked, plan_of(Options())).queries)
     except NoPathError:
         return ReadAlone(asked, ())
-    return ReadAlone(asked, explained(asked, queries, account))
 
 
 def unread_shares(

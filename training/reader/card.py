@@ -10,6 +10,11 @@ from ...agent.reader.weights import ReaderSettings, ReaderWeights
 from .lessons import Provenance
 from .sources import WORD_SOURCES, file_digest
 
+_JUDGED = (
+    "- Which of several whole readings is right is judged by a small network, fitted on how it read"
+    " questions that were asked one by one over the graphs that it learnt from",
+)
+
 
 def write_card(
     folder: Path,
@@ -22,7 +27,8 @@ def write_card(
 
     Raises OSError where a file of words is missing.
     """
-    parameters = sum(weight.size for weight in reader.network.weights.values())
+    every = {**reader.network.weights, **(reader.judge or {})}
+    parameters = sum(weight.size for weight in every.values())
     settings = reader.settings
     meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words"
     if settings.encoder:
@@ -39,6 +45,7 @@ def write_card(
         " learnt nothing of",
         "- What the evidence of a reading weighs is fitted on these domains, and on questions that"
         " were asked one by one over small graphs that it learnt nothing of",
+        *_JUDGED[: reader.judge is not None],
         "- Never learnt from: MetaQA, PathQuestion, WebQSP, the WorldCup graph, the world graph",
         "",
         "## Sources",

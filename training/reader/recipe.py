@@ -28,6 +28,7 @@ from .asked import asked_graphs
 from .batches import Batcher
 from .card import write_card
 from .composed import COMPOSED
+from .judging import with_judge
 from .labelled import LABELLED
 from .learning import Plan, blended, measured, stream_of, train
 from .lessons import Lessons, gather_lessons
@@ -127,6 +128,7 @@ def train_reader(
     if name and Path(name).is_dir():
         name = str(Path(name).resolve())
     reader = ReaderWeights(network.network(), lexicon, ReaderSettings(size, encoder=name))
+    reader = with_judge(reader, asked_graphs(apart=False), report, recipe.seed)
     reader = fit_thresholds(
         reader, lessons.apart, list(asked_graphs(apart=True)), report, recipe.seed
     )

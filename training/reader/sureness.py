@@ -4,8 +4,13 @@ Made questions have the words of their labels, and people's own have others: so 
 graphs that nothing was learnt of, and either kind counts as much in all.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import torch
@@ -16,7 +21,7 @@ from ...agent.answers.queries import executed
 from ...agent.answers.readings import Read, ReadWith, answered, has_nothing
 from ...agent.answers.sureness import Evidence
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph
+from ...agent.kg import KnowledgeGraph, open_kg
 from ...agent.kg.terms import Term
 from ...agent.linking import LabelLinker
 from ...agent.options import Options
@@ -33,13 +38,15 @@ from ...agent.reader.values import LabelsWithValues
 from ...agent.reader.weights import ReaderWeights
 from ..fitting.exams import read_alone
 from ..queries.typed import TypedQuestion
-from .asked import AskedGraph
-from .made_graphs import relation_iri
+from .asked import AskedGraph, write_asked
+from .made_graphs import MADE_GRAPH, relation_iri
 from .sources import SourceQuestion
 
 _RESTRAINT = 1.0
 """How much weights cost, as L2 regularisation beside the questions' loss."""
 _ROUNDS = 100
+_FOLLOWED = ("step", "where", "most", "least")
+"""Actions that follow a relation, in questions that were asked one by one."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,28 @@ class Known:
 
     evidence: Evidence
     right: bool
+
+
+@contextmanager
+def opened(graph: AskedGraph) -> Generator[KnowledgeGraph]:
+    """A made graph that has what is named in some questions."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / MADE_GRAPH
+        write_asked(graph, file, Random(graph.name))
+        with closing(open_kg(str(file))) as kg:
+            yield kg
+
+
+def by_relation(
+    questions: Iterable[SourceQuestion],
+) -> Mapping[frozenset[Term], Sequence[SourceQuestion]]:
+    """The questions that follow one relation, by that, and those without a query, by none."""
+    several = defaultdict[frozenset[Term], list[SourceQuestion]](list)
+    for question in questions:
+        relations = {action.name for action in question.actions if action.kind in _FOLLOWED}
+        if len(relations) == 1 or not question.actions:
+            several[frozenset(map(relation_iri, relations))].append(question)
+    return several
 
 
 def reading_with(
@@ -103,11 +132,11 @@ def known_of_asked(read: ReadWith, graph: AskedGraph) -> Iterator[Known]:
             continue  # that something comes to nothing is judged by its probability
         if not question.actions or question.unread:
             yield Known(outcome.evidence, right=False)
-        elif (wanted := _answer_to(read, question)) is not None:
+        elif (wanted := answer_to(read, question)) is not None:
             yield Known(outcome.evidence, answer_of(outcome.computed) == wanted)
 
 
-def _answer_to(read: ReadWith, question: SourceQuestion) -> Hashable:
+def answer_to(read: ReadWith, question: SourceQuestion) -> Hashable:
     """What the query of a question comes to over its graph; None where it cannot be executed."""
     values = {(value.start, value.end): value.value for value in values_in(question.question)}
     numbered = {
@@ -152,20 +181,44 @@ def with_sureness(
     return replace(reader, settings=settings)
 
 
+_SIGNS = (1, 1, -1, 1)
+"""Whether more of each feature may make a reading surer, or less sure."""
+
+
 def _fitted(features: torch.Tensor, right: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-    """The weights of a logistic regression; the last feature is that of all, and costs nothing."""
-    weights = torch.zeros(features.shape[1], requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights], max_iter=_ROUNDS, line_search_fn="strong_wolfe")
-    loss_of = torch.nn.BCEWithLogitsLoss(counts, reduction="sum")
+    """The weights of a logistic regression; the last feature is that of all, and costs nothing.
 
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        cost = loss_of(features @ weights, right) + _RESTRAINT * weights[:-1].square().sum() / 2
-        cost.backward()
-        return cost
+    A feature whose weight would have the wrong sign counts nothing: others say what it says.
+    """
+    counted = torch.ones(features.shape[1])
+    while True:
+        weights = torch.zeros(features.shape[1], requires_grad=True)
+        optimiser = torch.optim.LBFGS([weights], max_iter=_ROUNDS, line_search_fn="strong_wolfe")
+        loss_of = torch.nn.BCEWithLogitsLoss(counts, reduction="sum")
 
-    optimiser.step(cast(Any, loss))
-    return weights.detach()
+        def loss(
+            weights: torch.Tensor = weights,
+            optimiser: torch.optim.LBFGS = optimiser,
+            loss_of: torch.nn.BCEWithLogitsLoss = loss_of,
+        ) -> torch.Tensor:
+            optimiser.zero_grad()
+            cost = loss_of((features * counted) @ weights, right)
+            cost = cost + _RESTRAINT * weights[:-1].square().sum() / 2
+            cost.backward()
+            return cost
+
+        optimiser.step(cast(Any, loss))
+        fitted = weights.detach() * counted
+        wrong = fitted[:-1] * torch.tensor(_SIGNS) < 0
+        if not wrong.any():
+            return fitted
+        counted[:-1][wrong] = 0.0
+
+
+def comes_to_the_same(read: ReadWith, question: SourceQuestion, computed: Computed) -> bool:
+    """Whether an answer is what a question asks for; a yes or no is so by chance."""
+    is_truth = computed.result is not None and computed.result["kind"] == "truth"
+    return not is_truth and answer_of(computed) == answer_to(read, question)
 
 
 def answer_of(computed: Computed) -> Hashable:

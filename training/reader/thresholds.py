@@ -1,8 +1,7 @@
 """How sure a reader has to be: fitted for all graphs, over domains apart, or for one graph."""
 
-from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -13,8 +12,7 @@ from typing import Any
 
 from ...agent.answers.readings import ReadWith, has_nothing
 from ...agent.errors import GroundwalkError
-from ...agent.kg import KnowledgeGraph, open_kg
-from ...agent.kg.terms import Term
+from ...agent.kg import KnowledgeGraph
 from ...agent.query.binding import TermNames
 from ...agent.reader.account import LabelAccount
 from ...agent.reader.graph import reading_tools
@@ -35,13 +33,16 @@ from ..fitting.thresholds import (
 from ..material import Material
 from ..queries.typed import TypedQuestion
 from ..trainer.watched import Watcher, counted
-from .asked import AskedGraph, write_asked
-from .made_graphs import MADE_GRAPH, Domain, made_graph, relation_iri
+from .asked import AskedGraph
+from .made_graphs import Domain, made_graph
 from .sureness import (
     Known,
     answer_of,
+    by_relation,
+    comes_to_the_same,
     known_of_asked,
     known_of_made,
+    opened,
     read_as_asked,
     reading_with,
     right_answer,
@@ -60,8 +61,6 @@ _OTHERS = 1_000
 """Added to the seed, so that labels are drawn which nothing was watched by."""
 _OF_ONE, _NONE_OF_ONE = 100, 50
 """Questions of the one graph that a reader is tuned to."""
-_FOLLOWED = ("step", "where", "most", "least")
-"""Actions that follow a relation, in questions that were asked one by one."""
 _ANSWERED = 0.05
 """Of questions whose relation is taken out of a graph, how many may be answered."""
 _WRITTEN = 200
@@ -115,7 +114,7 @@ def fit_thresholds(
             of_made += [one for one in without_it if not one.right]
     for graph in asked_apart:
         report(f"asking over {graph.name}, which is kept apart")
-        with _opened(graph) as kg:
+        with opened(graph) as kg:
             of_asked += known_of_asked(reading_with(kg, bare), graph)
     reader = with_sureness(reader, of_made, of_asked)
     tried, without = [Tried([], [], _shares(of_asked))], list[Answered]()
@@ -143,32 +142,19 @@ def asked_in_vain(
 ) -> Iterator[Answered]:
     """What is answered to questions of which a graph says nothing: as it is, or without a relation.
 
-    Each that follows one relation is asked of the graph without it.
+    Each that follows one relation is asked of the graph without it. Where another relation comes to
+    the same things, such a question tells nothing.
     """
     report(f"asking over {graph.name} what it does not say")
-    by_relation = defaultdict[frozenset[Term], list[str]](list)
-    for question in graph.questions:
-        relations = {action.name for action in question.actions if action.kind in _FOLLOWED}
-        if len(relations) == 1 or not question.actions:
-            by_relation[frozenset(map(relation_iri, relations))].append(question.question)
-    with _opened(graph) as kg:
-        for without, questions in by_relation.items():
+    with opened(graph) as kg:
+        for without, questions in by_relation(graph.questions).items():
             read = reading_with(kg, reader, without)
             for question in questions:
-                answer = read_as_asked(read, question)
-                is_said = answer is not None and not has_nothing(answer[1].computed)
-                confidence = answer[1].computed.confidence if answer and is_said else 0.0
-                yield Answered(confidence, right=False)
-
-
-@contextmanager
-def _opened(graph: AskedGraph) -> Generator[KnowledgeGraph]:
-    """A made graph that has what is named in some questions."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / MADE_GRAPH
-        write_asked(graph, file, Random(graph.name))
-        with closing(open_kg(str(file))) as kg:
-            yield kg
+                _, outcome = read_as_asked(read, question.question) or (None, None)
+                if outcome is None or has_nothing(outcome.computed):
+                    yield Answered(0.0, right=False)
+                elif not (without and comes_to_the_same(read, question, outcome.computed)):
+                    yield Answered(outcome.computed.confidence, right=False)
 
 
 def _over(
@@ -187,7 +173,7 @@ def _over(
 
 
 def _silent(
-    reader: ReaderWeights, without: Sequence[Answered], for_all: float = 1.0
+    reader: ReaderWeights, without: Sequence[Answered], for_all: float | None = None
 ) -> ReaderWeights:
     """The reader, so strict that few questions are answered whose relation is taken out.
 
@@ -200,7 +186,7 @@ def _silent(
         return reader
     scores = [answer.confidence for answer in without]
     least = silence_threshold(scores, share=_ANSWERED)
-    if least > for_all:
+    if for_all is not None and least > for_all:
         error = (_ANSWERED * (1 - _ANSWERED) / len(without)) ** 0.5
         least = max(for_all, silence_threshold(scores, share=_ANSWERED + 2 * error))
     settings = reader.settings
@@ -279,14 +265,15 @@ def fit_to_graph(
     asked: Sequence[TypedQuestion],
     written: Sequence[Question],
     watcher: Watcher,
-    for_all: float = 1.0,
+    for_all: float | None = None,
 ) -> ReaderWeights:
     """The reader with the thresholds of one graph; its settings name the digest of that.
 
     They are fitted on questions that are made, and on those that were `asked`. Some are asked again
     with their relation left out: few of these may be answered. Where there are any hand-written
     questions, they are fitted on these alone. `for_all` is the threshold that was fitted over many
-    graphs, where the reader comes with one.
+    graphs, where the reader comes with one. Nothing but hand-written questions lowers it: made ones
+    have the words of labels, and not those of people.
     """
     reader = replace(reader, settings=replace(reader.settings, kg=kg.digest))
     if written:
@@ -297,6 +284,9 @@ def fit_to_graph(
     exam = _made_exam(kg, reader, made)
     without = _tried_without(kg, reader, made, _NONE_OF_ONE, watcher)
     fitted = _fitted(reader, [_tried(kg, reader, exam, watcher), without], lenient_threshold)
+    if for_all is not None:
+        threshold = max(fitted.settings.threshold, for_all)
+        fitted = replace(fitted, settings=replace(fitted.settings, threshold=threshold))
     return _silent(fitted, without.answered, for_all)
 
 

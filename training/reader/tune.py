@@ -120,7 +120,7 @@ def tune(
         taught = _taught(kg, material, asked, recipe.hops or _HOPS, watcher)
         with few_threads(start.network.weights.values()):
             made = _tuned(kg, material, start, taught, recipe, watcher)
-            for_all = 1.0 if start.settings.kg else start.settings.threshold
+            for_all = None if start.settings.kg else start.settings.threshold
             fitted = fit_to_graph(
                 made.reader, kg, made.material, taught.apart, written, watcher, for_all
             )

@@ -153,7 +153,7 @@ def tuned(
         start=tensors_of(reader.network),
     )
     settings = replace(reader.settings, kg=kg.digest)
-    return ReaderWeights(network.network(), reader.lexicon, settings)
+    return replace(reader, network=network.network(), settings=settings)
 
 
 def between(start: ReaderWeights, end: ReaderWeights, share: float) -> ReaderWeights:

@@ -11,7 +11,6 @@ from groundwalk.agent.decoding.plan import BeamPlan
 from groundwalk.agent.kg import KnowledgeGraph, open_kg
 from groundwalk.agent.linking import LabelLinker
 from groundwalk.agent.options import Options
-from groundwalk.agent.query.account import NoAccount
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.binding import bind
 from groundwalk.agent.query.facts import Facts
@@ -19,6 +18,7 @@ from groundwalk.agent.query.prompt import Numbered
 from groundwalk.agent.query.question import Asked, mentions_of
 from groundwalk.agent.query.reader import ReadQueries, ReadQuery
 from groundwalk.agent.query.tree import read_query
+from groundwalk.agent.query.word_reader import NoAccount
 from groundwalk.agent.records import Word
 
 from .test_class_words import BELLS, GRAPH, TOWERS

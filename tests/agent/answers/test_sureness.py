@@ -1,7 +1,7 @@
 """How sure a reading is, by what is known of it."""
 
 from collections.abc import Sequence
-from math import exp
+from math import exp, isfinite
 
 import pytest
 from groundwalk.agent.answers.sureness import Evidence, evidence_of, sureness, unlike
@@ -39,8 +39,9 @@ def test_the_bundled_weights_take_better_evidence_for_no_worse(
 
 
 def test_the_weights_are_of_the_features_in_their_order() -> None:
-    evidence = Evidence(probability=exp(-2), share=0.5, unread=0.25, likeness=0.75)
-    assert evidence.features == pytest.approx((-2, 0.5, 0.25, 0.75, 1))
+    evidence = Evidence(probability=1 / (1 + exp(2)), share=0.5, unread=0.25, likeness=0.75)
+    assert evidence.features == pytest.approx((-2, 0, 0.25, 0.75, 1))
+    assert all(map(isfinite, Evidence(0.0, 1.0, 0.0, 0.0).features))
     assert sureness(evidence, (0, 0, 0, 0, 0)) == 0.5
 
 

@@ -66,8 +66,8 @@ def test_weights_of_another_size_are_told(tmp_path: Path) -> None:
 def test_what_cannot_weigh_evidence_is_told(tmp_path: Path, weights: object) -> None:
     write_weights(tmp_path, tiny_reader())
     file = tmp_path / SETTINGS_FILE
-    file.write_text(json.dumps({**json.loads(file.read_text()), "sureness": weights}))
-    with pytest.raises(ModelError, match="sureness has 5 numbers, or none"):
+    file.write_text(json.dumps({**json.loads(file.read_text()), "evidence": weights}))
+    with pytest.raises(ModelError, match="evidence has 5 numbers, or none"):
         open_reader(str(tmp_path))
 
 
@@ -97,3 +97,12 @@ def test_the_bundled_one_is_small_and_of_public_sources() -> None:
 def test_a_home_of_nobody_is_no_folder() -> None:
     with pytest.raises(ModelError, match="there is no such folder"):
         open_reader("~nosuchuser/reader")
+
+
+def test_a_reader_that_weighed_evidence_otherwise_is_refused(tmp_path: Path) -> None:
+    write_weights(tmp_path, tiny_reader())
+    file = tmp_path / SETTINGS_FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), "sureness": [1.0] * 5}))
+    with pytest.raises(ModelError, match="of an earlier version") as error:
+        open_reader(str(tmp_path))
+    assert error.value.hint == "train it again with this version"

@@ -1,6 +1,7 @@
 """Questions that were asked one by one: they fit their schemas, and what does not fit is told."""
 
 import json
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ from groundwalk.agent.kg.labels.names import normalise
 from groundwalk.agent.kg.nodes import lexical_form
 from groundwalk.agent.kg.terms import node_of
 from groundwalk.agent.query.actions import spell
+from groundwalk.training.reader import sureness as evidence
 from groundwalk.training.reader import thresholds
 from groundwalk.training.reader.asked import (
     ASKED,
@@ -22,8 +24,8 @@ from groundwalk.training.reader.asked import (
 )
 from groundwalk.training.reader.examples import examples_of
 from groundwalk.training.reader.made_graphs import relation_iri
-from groundwalk.training.reader.sources import Mention
-from groundwalk.training.reader.sureness import reading_with
+from groundwalk.training.reader.sources import Mention, SourceQuestion
+from groundwalk.training.reader.sureness import answer_of, read_as_asked, reading_with
 
 from ...agent.reader.tiny import tiny_reader
 
@@ -98,6 +100,23 @@ def test_questions_that_a_graph_does_not_answer_tell_how_sure_is_sure_enough(
     assert len(answered) == 2, "of several relations it is not known which one is missed"
     assert not any(answer.right for answer in answered)
     assert sorted(left_out, key=len) == [frozenset(), frozenset({relation_iri("singsWith")})]
+
+
+def test_what_comes_to_the_same_by_another_relation_tells_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = question("Who is in [the Larks]?", start=[0], steps=["^singsWith"])
+    graph = read_asked(asked(tmp_path, said))
+    answered = partial(thresholds.asked_in_vain, graph, tiny_reader(), lambda _: None)
+    (before,) = answered()
+    assert before.confidence
+
+    def same(read: Any, one: SourceQuestion) -> Any:
+        outcome = read_as_asked(read, one.question)
+        return outcome and answer_of(outcome[1].computed)
+
+    monkeypatch.setattr(evidence, "answer_to", same)
+    assert not [answer for answer in answered() if answer.confidence]
 
 
 def test_a_question_has_its_mentions_with_their_classes_and_its_actions(tmp_path: Path) -> None:

@@ -35,6 +35,17 @@ def test_weights_tell_what_was_right_from_what_was_not() -> None:
     assert min(right) > 0.6 and max(wrong) < 0.4
 
 
+def test_no_evidence_counts_against_its_sense() -> None:
+    right = Known(Evidence(0.9, 0.9, 0.1, 0.1), right=True)
+    wrong = Known(Evidence(0.1, 0.2, 0.1, 0.9), right=False)
+    known = [right, wrong] * 20
+    of_chance, of_share, of_unread, of_likeness, _ = with_sureness(
+        tiny_reader(), known, known
+    ).settings.sureness
+    assert of_likeness == 0 and of_unread <= 0
+    assert of_chance > 0 and of_share > 0
+
+
 @pytest.mark.parametrize("asked", [[], [READ] * 10])
 def test_nothing_is_weighed_where_nothing_tells(asked: list[Known]) -> None:
     reader = tiny_reader()

@@ -6,7 +6,7 @@ from pathlib import Path
 from groundwalk.agent.kg import open_kg
 from groundwalk.training.material import gather
 from groundwalk.training.reader.made_graphs import examples_over
-from groundwalk.training.reader.tuning import SCHEMA, TUNING, schema_of, tuned
+from groundwalk.training.reader.tuning import SCHEMA, TUNING, between, schema_of, tuned
 from groundwalk.training.recipe import Recipe
 
 from ...agent.reader.tiny import TURTLE, tiny_reader
@@ -29,14 +29,15 @@ def test_tuning_learns_the_graph(tmp_path: Path) -> None:
     material = gather(kg, str(file), Recipe(formats=("path", "query")))
     made = examples_over(kg, material, SCHEMA, 0)
     assert {name for own in (next(made) for _ in range(30)) for name, _, _ in own.names}
-    losses = list[float]()
+    losses, start = list[float](), replace(tiny_reader(), judge={})
     reader = tuned(
         kg,
         material,
-        tiny_reader(),
+        start,
         replace(TUNING, steps=100, batch=8, rate=5e-3),
         lambda _, loss: losses.append(loss),
     )
     kg.close()
     assert losses[-1] < losses[0] - 0.5
     assert reader.settings.kg == kg.digest
+    assert reader.judge is start.judge is between(start, reader, 0.5).judge
