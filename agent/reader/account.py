@@ -119,7 +119,7 @@ class LabelAccount:
         by_rule = by_unread(probabilities, [unread for unread, _ in known])
         with self._tools.lent() as tools:
             judge = tools.judge
-        features = _features(known, probabilities)
+        features = None if judge is None else _features(known, probabilities)
         if judge is None or features is None:
             return by_rule
         judged = chances(judge, features)
@@ -145,14 +145,14 @@ class LabelAccount:
 
         The question before has words of a follow-up. The words that are left out are its own.
         """
-        own = words_of(asked.question, asked.mentions.numbered)
+        of_question = words_of(asked.question, asked.mentions.numbered)
         every = words_of(asked.question, asked.mentions.numbered, asked.before.asked)
         known = list[tuple[float, WholeReading | None]]()
         with self._tools.lent() as tools:
             for actions in readings:
-                scored = _scored(tools, own, actions)
+                scored = _scored(tools, of_question, actions)
                 unread = _most_unread(scored and _account_of(tools, scored, actions))
-                if every != own:
+                if every != of_question:
                     scored = _scored(tools, every, actions)
                 whole = None
                 if scored is not None:

@@ -122,8 +122,8 @@ def _of_words(reading: WholeReading) -> list[float]:
     Words of the question before ask for nothing here.
     """
     asking = np.array([_asks(word) for word in reading.words], bool)
-    own = np.array([not word.is_earlier for word in reading.words], bool)
-    plain = np.array([word.what == "word" for word in reading.words], bool) & own
+    of_question = np.array([not word.is_earlier for word in reading.words], bool)
+    plain = np.array([word.what == "word" for word in reading.words], bool) & of_question
     unread = NUMPY.sigmoid(reading.scores.unread[0, -1])
     chosen = list(dict.fromkeys(action.label for action in reading.actions if action.label >= 0))
     scores = reading.scores.word_label_scores[0]
@@ -138,7 +138,7 @@ def _of_words(reading: WholeReading) -> list[float]:
         unread[asking].max(initial=0.0),
         unread[asking].sum(),
         unread[plain].max(initial=0.0),
-        unread[own].sum(),
+        unread[of_question].sum(),
         explained.min(initial=1.0),
         explained.mean() if len(explained) else 1.0,
         (1 - explained).sum(),
@@ -150,7 +150,7 @@ def _of_words(reading: WholeReading) -> list[float]:
         by_others.sum(),
         by_others.max(initial=0.0),
         _without_use(reading),
-        own.sum() / 10,
+        of_question.sum() / 10,
         asking.sum() / 5,
     ]
 

@@ -151,8 +151,8 @@ def test_the_question_before_has_words_for_a_follow_up(kg: KnowledgeGraph) -> No
     alone = account.features(replace(asked, before=Before()), readings, shares)
     after = account.features(asked, readings, shares)
     assert alone is not None and after is not None
-    own = [NUMBERS.index(name) for name in ("words", "words that ask", "mentions without use")]
-    assert np.array_equal(alone[:, own], after[:, own]), "earlier words ask for nothing"
+    counted = [NUMBERS.index(name) for name in ("words", "words that ask", "mentions without use")]
+    assert np.array_equal(alone[:, counted], after[:, counted]), "earlier words ask for nothing"
     like = NUMBERS.index("likeness")
     assert (after[:, like] >= alone[:, like]).all()
     assert not np.array_equal(alone, after)
