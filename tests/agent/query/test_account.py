@@ -16,7 +16,6 @@ from groundwalk.agent.query.account import (
     MOST_PIECES,
     SPECIAL,
     LearntAccount,
-    NoAccount,
     QuestionWord,
     account_beside,
     action_parts,
@@ -33,6 +32,7 @@ from groundwalk.agent.query.account import (
 )
 from groundwalk.agent.query.actions import Action
 from groundwalk.agent.query.prompt import Numbered
+from groundwalk.agent.query.word_reader import NoAccount
 from groundwalk.agent.records import Word
 from groundwalk.training.fitting.pointer import Pointer, batched
 from hypothesis import given
