@@ -7,6 +7,8 @@ error.
 import json
 import logging
 import os
+import threading
+import time
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
@@ -19,6 +21,10 @@ from .asking import Ask, OpenAsk, Task
 
 _ATTEMPTS = 2
 _LONGEST_REASON = 300
+_LONGEST_WAIT = 10.0
+"""Seconds that the threads of a run may take to end."""
+_IDLE = "Prefetcher"
+"""Threads of Ray Data of this name may stay; they wait for what never comes."""
 _ENDS: dict[int, type[GroundwalkError]] = {2: InputError, 3: ServiceError}
 """The error that ends a run, by its exit code."""
 
@@ -52,6 +58,7 @@ class RayActors:
         self._open_ask, self._filed, self._chunk = open_ask, (dataset, split), chunk
         self._count = count
         self._began = False
+        self._threads = frozenset[threading.Thread]()
 
     def __enter__(self) -> "RayActors":
         """Start Ray, unless it runs. Raises ServiceError where it does not start."""
@@ -68,10 +75,16 @@ class RayActors:
                 message = f"Ray did not start: {reason}"
                 raise ServiceError(message, "look at RAY_ADDRESS, or ask again later") from error
             self._began = True
+        self._threads = frozenset(threading.enumerate())
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._began:
+            # A thread of Ray Data that asks Ray for something afterwards would kill this process.
+            deadline = time.monotonic() + _LONGEST_WAIT
+            for thread in frozenset(threading.enumerate()) - self._threads:
+                if thread.name != _IDLE:
+                    thread.join(max(0.0, deadline - time.monotonic()))
             self._ray.shutdown()
 
     def __call__(self, tasks: Sequence[Task]) -> Generator[Record]:

@@ -1,5 +1,6 @@
 """Answering in Ray's actors on this machine, some of which are killed."""
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,10 +24,21 @@ ray: Any = pytest.importorskip("ray", reason="needs the extra `ray`")
 @pytest.fixture(scope="module", autouse=True)
 def _ray() -> Iterator[None]:
     """One Ray for all tests here, which `RayActors` finds running and leaves so."""
-    with RayActors(opens_crowd(Path()), 2, "crowd", ""):
-        assert ray.is_initialized()
-        yield
-    assert not ray.is_initialized()
+    ends, left = ray.shutdown, list[set[threading.Thread]]()
+    with pytest.MonkeyPatch.context() as patch:
+        with RayActors(opens_crowd(Path()), 2, "crowd", ""):
+            assert ray.is_initialized()
+            before = set(threading.enumerate())
+            patch.setattr(ray, "shutdown", lambda: (left.append(begun(before)), ends()))
+            yield
+        assert not ray.is_initialized()
+    assert left == [set()]
+
+
+def begun(before: set[threading.Thread]) -> set[threading.Thread]:
+    """Threads that began since and run; one that asked an ended Ray would kill this process."""
+    began = set(threading.enumerate()) - before
+    return {thread for thread in began if thread.name != "Prefetcher"}
 
 
 def answers(opened: OpenAsk, samples: tuple[Sample, ...]) -> list[Record]:
