@@ -1,11 +1,12 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
-Its weights are never worse for it: of those between the reader and the tuned one the ones are
-kept that read no fewer of the held-out questions, and most of these and of the user's own. They may
-be the reader's. Held out are some questions of the user, made ones, made ones in which a word of a
-label is said by another of the lexicon, and what people asked over other graphs. Of the latter no
-fewer may be read either: made questions alone do not tell that a reader forgets how people ask.
-The thresholds are fitted to the graph either way.
+Its weights are never worse for it: of those between the reader and the tuned one the ones may be
+kept that read no fewer of the held-out questions, and more of these and of the user's own together.
+Of those that are as good as the best the nearest to the reader are kept, or the reader where none
+is better. Held out are some questions of the user, made ones, made ones in which a word of a label
+is said by another of the lexicon, and what people asked over other graphs. Of the latter no fewer
+may be read either: made questions alone do not tell that a reader forgets how people ask. The
+thresholds are fitted to the graph either way.
 """
 
 import time
@@ -73,6 +74,7 @@ _MOST_HELD_OUT = 150
 _FEW = 10
 """Of fewer questions of the user none is held out."""
 _HOPS = 3
+_NONE = Right(0.0, 0.0)
 _READING = "reading the graph and its relations"
 
 
@@ -224,19 +226,58 @@ def _tuned(
         watcher.step(step, steps, loss, None)
 
     end = tuned(kg, material, start, plan, report, replayed(recipe.seed, watcher))
-    best, share, after, most = start, 0.0, before, _sum(before | learnt(start))
-    for way in counted(SHARES, len(SHARES), "asking what was held out", watcher):
-        reader = between(start, end, way)
+    ways = [Way(0.0, start, before, learnt(start))]
+    for share in counted(SHARES, len(SHARES), "asking what was held out", watcher):
+        reader = between(start, end, share)
         scores = scored(module_of(reader.network), plain, parts)
-        together = _sum(scores | learnt(reader))
         forgets = scores[OTHERS].whole < before[OTHERS].whole
-        if not forgets and _sum(scores) >= _sum(before) and together > most:
-            best, share, after, most = reader, way, scores, together
+        if not forgets and _sum(scores) >= _sum(before):
+            ways.append(Way(share, reader, scores, learnt(reader)))
+    sizes = {name: len(part) for name, part in parts.items()}
+    chosen = nearest(ways, sizes)
     counts = {
-        name: Part(len(part), *(round(right[name].whole * len(part)) for right in (before, after)))
-        for name, part in parts.items()
+        name: Part(size, *(round(right[name].whole * size) for right in (before, chosen.scores)))
+        for name, size in sizes.items()
     }
-    return _Made(best, share, counts, material, steps, losses[-1])
+    return _Made(chosen.reader, chosen.share, counts, material, steps, losses[-1])
+
+
+class Way(NamedTuple):
+    """Weights so far on the way to the tuned ones, and how much they read rightly."""
+
+    share: float
+    reader: ReaderWeights
+    scores: Mapping[str, Right]
+    """Of each part of what was held out."""
+    learnt: Mapping[str, Right]
+    """Of the user's questions that were learnt."""
+
+
+def nearest(ways: Sequence[Way], sizes: Mapping[str, int]) -> Way:
+    """The weights nearest to the reader of those that are as good as the best, as far as is known.
+
+    They read no fewer of the user's own questions, and of all together as much as the best does but
+    for its standard error. What was made is in the words of labels, and how people ask is what a
+    reader forgets on the way. The reader itself, which comes first, is chosen only where nothing is
+    better.
+    """
+
+    def together(way: Way) -> float:
+        return _sum({**way.scores, **way.learnt})
+
+    def of_user(way: Way) -> float:
+        return _sum({ASKED: way.scores.get(ASKED, _NONE), **way.learnt})
+
+    def is_as_good(way: Way) -> bool:
+        right = together(way)
+        return right > together(ways[0]) and right >= together(best) - error
+
+    best = max(ways, key=together)
+    rates = ((right.whole, sizes[name]) for name, right in best.scores.items())
+    error = sum(rate * (1 - rate) / size for rate, size in rates) ** 0.5
+    return next(
+        way for way in ways if way is best or (of_user(way) >= of_user(best) and is_as_good(way))
+    )
 
 
 def _sum(scores: Mapping[str, Right]) -> float:

@@ -26,10 +26,21 @@ from groundwalk.training.reader import tune
 from groundwalk.training.reader.card import CARD, EARLIER_CARD, OTHERS
 from groundwalk.training.reader.examples import Example
 from groundwalk.training.reader.learning import Right
-from groundwalk.training.reader.tune import is_held_out, reworded
+from groundwalk.training.reader.tune import (
+    ASKED,
+    LEARNT,
+    MADE,
+    SHARES,
+    Way,
+    is_held_out,
+    nearest,
+    reworded,
+)
 from groundwalk.training.reader.tuning import between, kept_apart, mixed, replayed
 from groundwalk.training.recipe import Recipe
 from groundwalk.training.trainer.watched import Watcher
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ...agent.reader.tiny import TURTLE, film_graph, tiny_reader
 from ...whole import build_graph
@@ -157,6 +168,43 @@ def test_a_reader_that_forgets_how_people_ask_keeps_its_weights(
     report = tune.tune(str(films), tmp_path / "tuned", Recipe(steps=5), str(reader))
     assert report.share == 0
     assert report.held_out.after == 0
+
+
+def ways(made: Sequence[float], asked: Sequence[float], learnt: Sequence[float]) -> list[Way]:
+    """Weights that read so much of what was made, of the user's, and of what was learnt."""
+    reader = tiny_reader()
+    return [
+        Way(share, reader, {MADE: Right(1, m), ASKED: Right(1, a)}, {LEARNT: Right(1, n)})
+        for share, m, a, n in zip((0.0, *SHARES), made, asked, learnt, strict=True)
+    ]
+
+
+def test_what_questions_cannot_tell_apart_leaves_the_reader_as_it_was() -> None:
+    none, sizes = [0.0] * 5, {MADE: 75, ASKED: 10}
+    alike = ways([0.50, 0.80, 0.86, 0.88, 0.89], none, none)
+    assert nearest(alike, sizes).share == 0.5
+    apart = ways([0.30, 0.60, 0.70, 0.80, 0.89], none, none)
+    assert nearest(apart, sizes).share == 1.0
+    assert nearest(ways([0.5] * 5, none, none), sizes).share == 0.0
+    for of_user in ((none, [0.0, 0.1, 0.1, 0.2, 0.2]), ([0.0, 0.1, 0.1, 0.2, 0.2], none)):
+        assert nearest(ways([0.50, 0.80, 0.86, 0.88, 0.89], *of_user), sizes).share == 0.75
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 20)] * 3), min_size=5, max_size=5), st.integers(20, 10_000)
+)
+def test_the_weights_are_as_good_as_the_best_as_far_as_is_known(
+    rights: list[tuple[int, int, int]], count: int
+) -> None:
+    made, asked, learnt = ([n / 20 for n in of] for of in zip(*rights, strict=True))
+    every, sizes = ways(made, asked, learnt), {MADE: count, ASKED: count}
+    chosen = nearest(every, sizes)
+    sums = [sum(way) for way in zip(made, asked, learnt, strict=True)]
+    place = every.index(chosen)
+    assert sums[place] > sums[0] or place == 0
+    assert sums[place] >= max(sums) - 2 * (0.25 / count) ** 0.5
+    if sums[0] >= max(sums):
+        assert place == 0
 
 
 def test_questions_of_the_user(films: Path, reader: Path, tmp_path: Path) -> None:
