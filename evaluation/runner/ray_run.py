@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Sequence, Set
 from contextlib import ExitStack
 from typing import Any, cast
 
@@ -21,10 +21,10 @@ from .asking import Ask, OpenAsk, Task
 
 _ATTEMPTS = 2
 _LONGEST_REASON = 300
-_LONGEST_WAIT = 10.0
-"""Seconds that the threads of a run may take to end."""
-_IDLE = "Prefetcher"
-"""Threads of Ray Data of this name may stay; they wait for what never comes."""
+_MOST_SECONDS = 10.0
+"""How long the threads of a run may take to end."""
+LEFT_BEHIND = "Prefetcher"
+"""Ray Data leaves threads of this name behind, which do nothing once a run has ended."""
 _ENDS: dict[int, type[GroundwalkError]] = {2: InputError, 3: ServiceError}
 """The error that ends a run, by its exit code."""
 
@@ -79,12 +79,14 @@ class RayActors:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._began:
-            # A thread of Ray Data that asks Ray for something afterwards would kill this process.
-            deadline = time.monotonic() + _LONGEST_WAIT
-            for thread in frozenset(threading.enumerate()) - self._threads:
-                if thread.name != _IDLE:
-                    thread.join(max(0.0, deadline - time.monotonic()))
+        if not self._began:
+            return
+        # A thread of Ray Data that asks Ray for something afterwards would kill this process.
+        deadline = time.monotonic() + _MOST_SECONDS
+        try:
+            while threads_since(self._threads) and time.monotonic() < deadline:
+                time.sleep(0.05)
+        finally:
             self._ray.shutdown()
 
     def __call__(self, tasks: Sequence[Task]) -> Generator[Record]:
@@ -113,6 +115,11 @@ class RayActors:
             self._ray.get_runtime_context().get_node_id(), soft=False
         )
         return self._ray.remote(actor).options(num_cpus=0, scheduling_strategy=here).remote()
+
+
+def threads_since(before: Set[threading.Thread]) -> set[threading.Thread]:
+    """The threads that run now and did not before, but for those that Ray Data leaves behind."""
+    return {t for t in threading.enumerate() if t not in before and t.name != LEFT_BEHIND}
 
 
 class _Attempts:

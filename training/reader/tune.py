@@ -1,11 +1,11 @@
 """`groundwalk train` as it is by default: the general reader, tuned to one graph in minutes.
 
-Its weights are never worse for it: of those between the reader and the tuned one the ones may be
-kept that read no fewer of the held-out questions, and more of these and of the user's own together.
-Of those that are as good as the best the nearest to the reader are kept, or the reader where none
-is better. Held out are some questions of the user, made ones, made ones in which a word of a label
-is said by another of the lexicon, and what people asked over other graphs. Of the latter no fewer
-may be read either: made questions alone do not tell that a reader forgets how people ask. The
+Its weights are never worse for it. On the way from the reader to the tuned one those may be kept
+that read no fewer of the held-out questions, and more of them and of the user's own together. Of
+those that are as good as the best the nearest to the reader are kept, or the reader where none is
+better. Held out are some questions of the user, made ones, made ones in which a word of a label is
+said by another of the lexicon, and what people asked over other graphs. Of the latter no fewer may
+be read either: made questions alone do not tell that a reader forgets how people ask. The
 thresholds are fitted to the graph either way.
 """
 
@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, islice
+from operator import ge
 from pathlib import Path
 from random import Random
 from shutil import copyfile
@@ -74,7 +75,6 @@ _MOST_HELD_OUT = 150
 _FEW = 10
 """Of fewer questions of the user none is held out."""
 _HOPS = 3
-_NONE = Right(0.0, 0.0)
 _READING = "reading the graph and its relations"
 
 
@@ -226,15 +226,15 @@ def _tuned(
         watcher.step(step, steps, loss, None)
 
     end = tuned(kg, material, start, plan, report, replayed(recipe.seed, watcher))
-    ways = [Way(0.0, start, before, learnt(start))]
+    candidates = [Candidate(0.0, start, before, learnt(start))]
     for share in counted(SHARES, len(SHARES), "asking what was held out", watcher):
         reader = between(start, end, share)
         scores = scored(module_of(reader.network), plain, parts)
         forgets = scores[OTHERS].whole < before[OTHERS].whole
         if not forgets and _sum(scores) >= _sum(before):
-            ways.append(Way(share, reader, scores, learnt(reader)))
+            candidates.append(Candidate(share, reader, scores, learnt(reader)))
     sizes = {name: len(part) for name, part in parts.items()}
-    chosen = nearest(ways, sizes)
+    chosen = nearest_as_good(candidates, sizes)
     counts = {
         name: Part(size, *(round(right[name].whole * size) for right in (before, chosen.scores)))
         for name, size in sizes.items()
@@ -242,42 +242,43 @@ def _tuned(
     return _Made(chosen.reader, chosen.share, counts, material, steps, losses[-1])
 
 
-class Way(NamedTuple):
-    """Weights so far on the way to the tuned ones, and how much they read rightly."""
+class Candidate(NamedTuple):
+    """Weights that may be kept: at a share of the way from the reader to the tuned ones."""
 
     share: float
     reader: ReaderWeights
     scores: Mapping[str, Right]
-    """Of each part of what was held out."""
+    """How much is read rightly of each part that was held out."""
     learnt: Mapping[str, Right]
-    """Of the user's questions that were learnt."""
+    """The same of the user's questions that were learnt."""
 
 
-def nearest(ways: Sequence[Way], sizes: Mapping[str, int]) -> Way:
-    """The weights nearest to the reader of those that are as good as the best, as far as is known.
+def nearest_as_good(candidates: Sequence[Candidate], sizes: Mapping[str, int]) -> Candidate:
+    """By the one-standard-error rule: of those as good as the best, the one nearest to the reader.
 
-    They read no fewer of the user's own questions, and of all together as much as the best does but
-    for its standard error. What was made is in the words of labels, and how people ask is what a
-    reader forgets on the way. The reader itself, which comes first, is chosen only where nothing is
-    better.
+    The further, the more a reader forgets how people ask, which made questions do not show: they
+    are in the words of labels. So a candidate is as good if it is within the standard error of the
+    best, as far as the user's questions are not concerned, and reads no fewer of those. The first
+    candidate is the reader itself, which is chosen where none is better.
     """
 
-    def together(way: Way) -> float:
-        return _sum({**way.scores, **way.learnt})
+    def total(candidate: Candidate) -> float:
+        return _sum({**candidate.scores, **candidate.learnt})
 
-    def of_user(way: Way) -> float:
-        return _sum({ASKED: way.scores.get(ASKED, _NONE), **way.learnt})
+    def of_user(candidate: Candidate) -> tuple[float, ...]:
+        rights = (candidate.scores.get(ASKED), candidate.learnt.get(LEARNT))
+        return tuple(right.whole for right in rights if right is not None)
 
-    def is_as_good(way: Way) -> bool:
-        right = together(way)
-        return right > together(ways[0]) and right >= together(best) - error
+    def is_as_good(candidate: Candidate) -> bool:
+        reads_no_fewer = all(map(ge, of_user(candidate), of_user(best)))
+        is_better = total(candidate) > total(candidates[0])
+        return reads_no_fewer and is_better and total(candidate) >= total(best) - error
 
-    best = max(ways, key=together)
-    rates = ((right.whole, sizes[name]) for name, right in best.scores.items())
-    error = sum(rate * (1 - rate) / size for rate, size in rates) ** 0.5
-    return next(
-        way for way in ways if way is best or (of_user(way) >= of_user(best) and is_as_good(way))
-    )
+    best = max(candidates, key=total)
+    others = [(right.whole, sizes[name]) for name, right in best.scores.items() if name != ASKED]
+    smoothed = [((rate * size + 1) / (size + 2), size + 2) for rate, size in others]
+    error = sum(rate * (1 - rate) / size for rate, size in smoothed) ** 0.5
+    return next(one for one in candidates if one is best or is_as_good(one))
 
 
 def _sum(scores: Mapping[str, Right]) -> float:

@@ -1,6 +1,7 @@
 """Answering in Ray's actors on this machine, some of which are killed."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 from groundwalk.agent.errors import InputError
 from groundwalk.evaluation.records import Record
 from groundwalk.evaluation.runner.asking import OpenAsk, Task
-from groundwalk.evaluation.runner.ray_run import RayActors
+from groundwalk.evaluation.runner.ray_run import RayActors, threads_since
 from groundwalk.evaluation.samples import Sample
 
 from ..crowd import asked_of, crowd, opens_crowd
@@ -29,16 +30,11 @@ def _ray() -> Iterator[None]:
         with RayActors(opens_crowd(Path()), 2, "crowd", ""):
             assert ray.is_initialized()
             before = set(threading.enumerate())
-            patch.setattr(ray, "shutdown", lambda: (left.append(begun(before)), ends()))
+            patch.setattr(ray, "shutdown", lambda: (left.append(threads_since(before)), ends()))
             yield
+            threading.Thread(target=time.sleep, args=(1.0,)).start()
         assert not ray.is_initialized()
-    assert left == [set()]
-
-
-def begun(before: set[threading.Thread]) -> set[threading.Thread]:
-    """Threads that began since and run; one that asked an ended Ray would kill this process."""
-    began = set(threading.enumerate()) - before
-    return {thread for thread in began if thread.name != "Prefetcher"}
+    assert left == [set()], "a thread that asks an ended Ray would kill this process"
 
 
 def answers(opened: OpenAsk, samples: tuple[Sample, ...]) -> list[Record]:
