@@ -30,6 +30,8 @@ SETTINGS_FILE = READER_FILE
 _FILES = (SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE)
 EVIDENCE = 5
 """The weights of a reader's evidence, as `agent.answers.sureness` has it, or none."""
+_MEANINGS, _SCALES = "meanings.weight", "meanings.scale"
+"""The vectors of words, which are stored as int8, and the scale of each."""
 _EARLIER = "sureness"
 """What earlier versions wrote, whose weights are of other features."""
 _OTHERS = (MODEL_FILE, "config.json", "modules.json")
@@ -194,24 +196,43 @@ def read_weights(folder: Path) -> ReaderWeights:
             )
         lexicon = replace(lexicon, encoder=encoder)
     stored = load_file(folder / WEIGHTS_FILE)
-    shapes, needed = {name: a.shape for name, a in stored.items()}, shapes_of(settings.size)
+    shapes, needed = {name: a.shape for name, a in stored.items()}, dict(shapes_of(settings.size))
+    if _MEANINGS in stored and stored[_MEANINGS].dtype == np.int8:
+        needed[_SCALES] = (needed[_MEANINGS][0], 1)
     if shapes != needed and shapes != {**needed, **JUDGE_SHAPES}:
         raise ModelError(
             f"{folder}: the weights of the reader have other shapes than this version reads",
             "train it again with this version",
         )
-    weights = {name: array.astype(np.float32) for name, array in stored.items()}
+    weights = _dequantised(stored)
     judge = {name: weights.pop(name) for name in JUDGE_SHAPES if name in weights}
     return ReaderWeights(Network(settings.size, weights), lexicon, settings, judge or None)
 
 
+def _quantised(weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Weights in half precision; the vectors of words as int8, with a scale for each."""
+    stored = {name: array.astype(np.float16, order="C") for name, array in weights.items()}
+    meanings = weights[_MEANINGS]
+    scales = (np.abs(meanings).max(axis=1, keepdims=True) / 127).astype(np.float16)
+    steps = meanings / np.where(scales, scales, 1).astype(np.float32)
+    stored[_MEANINGS] = np.rint(steps).clip(-127, 127).astype(np.int8)
+    return stored | {_SCALES: scales}
+
+
+def _dequantised(stored: Mapping[str, Array]) -> dict[str, Array]:
+    """The weights of a file; earlier versions stored the vectors of words in half precision too."""
+    weights = {name: array.astype(np.float32) for name, array in stored.items()}
+    if _SCALES in weights:
+        weights[_MEANINGS] *= weights.pop(_SCALES)
+    return weights
+
+
 def write_weights(folder: Path, reader: ReaderWeights) -> None:
-    """Write a reader into a folder, in half precision."""
+    """Write a reader into a folder: in half precision, the vectors of words as int8."""
     from safetensors.numpy import save_file
 
     every = {**reader.network.weights, **(reader.judge or {})}
-    weights = {name: array.astype(np.float16, order="C") for name, array in every.items()}
-    save_file(weights, folder / WEIGHTS_FILE)
+    save_file(_quantised(every), folder / WEIGHTS_FILE)
     write_lexicon(folder, reader.lexicon)
     settings = asdict(reader.settings)
     settings["evidence"] = settings.pop("sureness")

@@ -30,7 +30,7 @@ def write_card(
     every = {**reader.network.weights, **(reader.judge or {})}
     parameters = sum(weight.size for weight in every.values())
     settings = reader.settings
-    meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words"
+    meanings = f"a lexicon of {len(reader.lexicon.meanings):,} words, whose vectors are int8"
     if settings.encoder:
         meanings = f"the sentence encoder `{settings.encoder}`, which says what words mean"
     lines = [

@@ -233,7 +233,7 @@ STAGES = (
     ),
     # Then words and labels saw each other a second time. The bundled weights met here first what
     # words say of the class that a label leads to by being related to it, and by their meaning.
-    # The second layer began with the first one's biases for matches. In the last stage there were a
+    # The second layer began with the first one's biases for matches. In the last two stages were a
     # third of the questions over domains, half of WikiSQL's and five in eight of the composed ones,
     # each source drawn as often as else.
     _SEEN_TWICE,
@@ -245,5 +245,15 @@ STAGES = (
         averaged=200,
         mean_with="seen twice",
         share=0.65,
+    ),
+    # The last stage told more of what resembles a graph, and nothing more of the other questions
+    # over graphs apart.
+    replace(
+        _SEEN_TWICE,
+        name="seen twice longer",
+        steps=4_500,
+        schedule=None,
+        averaged=200,
+        mean_with="seen twice longer",
     ),
 )

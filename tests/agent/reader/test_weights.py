@@ -17,6 +17,7 @@ from groundwalk.agent.reader.weights import (
     reader_folder,
     write_weights,
 )
+from safetensors.numpy import load_file, save_file
 
 from .tiny import LEXICON, tiny_reader
 
@@ -35,6 +36,34 @@ def test_a_reader_is_read_as_it_was_written(tmp_path: Path) -> None:
     other = again.network(Inputs(again.lexicon).batch([posed]))
     for first, second in zip(one, other, strict=True):
         np.testing.assert_allclose(first, second, atol=0.02, rtol=0.02)
+
+
+def test_the_vectors_of_words_are_stored_as_int8(tmp_path: Path) -> None:
+    made = tiny_reader()
+    meanings = made.network.weights["meanings.weight"]
+    meanings[1] = [0.5, -1.0, 0.25, 0.0]
+    meanings[2] = 0.0
+    write_weights(tmp_path, made)
+    stored = load_file(tmp_path / WEIGHTS_FILE)
+    assert stored["meanings.weight"].dtype == np.int8
+    read = open_reader(str(tmp_path)).load()
+    kept = read.network.weights["meanings.weight"]
+    largest = np.abs(meanings).max(axis=1, keepdims=True)
+    assert np.all(np.abs(kept - meanings) <= largest / 250)
+    written = (tmp_path / WEIGHTS_FILE).read_bytes()
+    write_weights(tmp_path, read)
+    assert (tmp_path / WEIGHTS_FILE).read_bytes() == written
+
+    scales = stored.pop("meanings.scale")
+    for wrong in ({}, {"meanings.scale": scales[:1]}, {"meanings.scale": scales[:, 0]}):
+        save_file({**stored, **wrong}, tmp_path / WEIGHTS_FILE)
+        with pytest.raises(ModelError, match="other shapes than this version reads"):
+            open_reader(str(tmp_path)).load()
+
+    stored["meanings.weight"] = meanings.astype(np.float16)
+    save_file(stored, tmp_path / WEIGHTS_FILE)
+    earlier = open_reader(str(tmp_path)).load().network.weights["meanings.weight"]
+    np.testing.assert_allclose(earlier, meanings, rtol=1e-3)
 
 
 @pytest.mark.parametrize("name", [SETTINGS_FILE, WEIGHTS_FILE, LEXICON_FILE])
@@ -86,7 +115,7 @@ def test_a_lexicon_of_another_reader_is_told(tmp_path: Path) -> None:
 
 def test_the_bundled_one_is_small_and_of_public_sources() -> None:
     folder = reader_folder(BUNDLED)
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 16 * 2**20
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 12_500_000
     reader = open_reader()
     assert sum(own.size for own in reader.load().network.weights.values()) < 8_000_000
     assert reader.settings.kg == ""
