@@ -112,22 +112,25 @@ class LabelAccount:
         """The readings as the judge of the reader weighs them, or where it has none, by `unread`.
 
         Their sum is the judge's probability that one of them is right. The share of each is by the
-        geometric mean of what the judge and the rule say. Over graphs apart that told right answers
-        from wrong ones better than either alone.
+        geometric mean of what the judge and the rule say: over graphs apart that told right answers
+        from wrong ones better than either alone. Of a tuned reader it is by the rule, for the judge
+        was fitted on how the reader scored before.
         """
         known = self._known(asked, readings)
         by_rule = by_unread(probabilities, [unread for unread, _ in known])
         with self._tools.lent() as tools:
-            judge = tools.judge
+            judge, is_tuned = tools.judge, tools.is_tuned
         features = None if judge is None else _features(known, probabilities)
         if judge is None or features is None:
             return by_rule
         judged = chances(judge, features)
-        both = np.sqrt(judged * np.array([weighed.probability for weighed in by_rule]))
-        if not both.any():
+        shares = np.array([weighed.probability for weighed in by_rule])
+        if not is_tuned:
+            shares = np.sqrt(judged * shares)
+        if not shares.any():
             return by_rule
-        shares = (both * (judged.sum() / both.sum())).tolist()
-        return [Weighed(chance, unread) for chance, (unread, _) in zip(shares, known, strict=True)]
+        weights = (shares * (judged.sum() / shares.sum())).tolist()
+        return [Weighed(weight, unread) for weight, (unread, _) in zip(weights, known, strict=True)]
 
     def features(
         self,

@@ -114,6 +114,7 @@ class ReadingTools:
         self.naming = TermNames(kg)
         self.labels = GraphLabels(self.tables)
         self.network, self.judge = weights.network, weights.judge
+        self.is_tuned = weights.settings.kg != ""
         self.is_foreign = weights.settings.kg not in ("", kg.digest)
         self.unread = weights.settings.unread
         self.inputs = Inputs(weights.lexicon)

@@ -113,10 +113,12 @@ def test_a_number_that_an_action_is_itself_has_a_use(
     assert features[0][NUMBERS.index("mentions without use")] == unused
 
 
+@pytest.mark.parametrize("tuned_to", ["", "some graph"])
 def test_the_judge_says_how_likely_any_reading_is_right_and_the_rule_which(
-    kg: KnowledgeGraph,
+    kg: KnowledgeGraph, tuned_to: str
 ) -> None:
     reader = replace(tiny_reader(), judge=judge(3, 1.0))
+    reader = replace(reader, settings=replace(reader.settings, kg=tuned_to))
     asked, account = asked_of(QUESTION), account_of(kg, reader)
     queries = readings_of(kg, reader, asked)
     readings = [query.actions for query in queries]
@@ -126,8 +128,8 @@ def test_the_judge_says_how_likely_any_reading_is_right_and_the_rule_which(
     assert reader.judge is not None and features is not None
     judged = chances(reader.judge, features)
     by_rule = by_unread(probabilities, unread)
-    both = {
-        actions: (float(chance) * weighed.probability) ** 0.5
+    shares = {
+        actions: weighed.probability if tuned_to else (float(chance) * weighed.probability) ** 0.5
         for actions, chance, weighed in zip(readings, judged, by_rule, strict=True)
     }
     explained_queries = explained(asked, queries, account)
@@ -135,7 +137,7 @@ def test_the_judge_says_how_likely_any_reading_is_right_and_the_rule_which(
     total = sum(query.probability for query in explained_queries)
     assert total == pytest.approx(judged.sum(), abs=1e-5)
     for query in explained_queries:
-        share = both[query.actions] / sum(both.values())
+        share = shares[query.actions] / sum(shares.values())
         assert query.probability / total == pytest.approx(share, abs=1e-5)
     without = account_of(kg, replace(reader, judge=None))
     assert without.weighed(asked, readings, probabilities) == by_rule
